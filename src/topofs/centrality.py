@@ -269,7 +269,7 @@ def eigenvector(graph: FilteredGraph) -> Doubles:
     Each component is solved by Noda's inverse iteration [2]_: the shift is the upper bound
     ``max (A x)[i] / x[i]`` on ``ρ``, so the vectors stay positive, the bounds enclose ``ρ`` and
     the convergence is quadratic: about ten sparse factorisations. On trees, planar and chordal
-    graphs these cost little more than O(n_nodes). Krylov methods were measured and left: on
+    graphs these cost little more than O(n_nodes). Krylov methods were measured and rejected: on
     trees and near-symmetric graphs they are slower, return noise for nodes far from the hubs
     (scores below 1e-16) and may break the tie between two equal hubs.
 

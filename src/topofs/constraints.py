@@ -1,4 +1,4 @@
-"""What a user demands of a selection: columns, groups, costs, and how far it goes.
+"""Constraints on a selection: columns, groups, costs, and sizes.
 
 `AtMost` and the sizes `UntilCoverage`, `MinShare` and `Budget` are parameters of the estimator.
 `resolve_constraints` checks all of them against the columns of a table and gives one object,
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class AtMost:
-    """At most so many selected columns of each group.
+    """A limit on the number of selected columns per group.
 
     Parameters
     ----------
     number : int
-        How many, at least 1.
+        The limit, at least 1.
     of : mapping of str to object, or array-like
         The group of each column: by name, or one a column. A column without one, or with a
         missing value (None, NaN, NaT, NA or empty text), is free.
@@ -64,7 +64,7 @@ class AtMost:
         return f"AtMost({self.number}, of={what})"
 
     def groups(self, names: Sequence[str]) -> tuple[Ints, list[Any]]:
-        """Number the groups, -1 for a column without one; also give what they are called."""
+        """Number the groups, -1 for a column without one; also give their names."""
         values = per_column(self.of, names, what="at_most")
         for name, value in zip(names, values, strict=True):
             if not (_is_nothing(value) or _is_hashable(value)):
@@ -79,7 +79,7 @@ class AtMost:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Whether a value stands for no group: empty text, or one that is missing."""
+    """Whether a value stands for no group: empty text or a missing value."""
     return is_missing(value) or (isinstance(value, str) and not value)
 
 
@@ -132,12 +132,12 @@ class UntilCoverage(Size):
 
 @dataclass(frozen=True, repr=False)
 class MinShare(Size):
-    """Leave out only what is redundant: columns that a selected one explains to this share.
+    """Leave out only redundant columns: a selected column explains this share of each.
 
-    A smallest set is found greedily: every column that is left out has a selected one that
-    explains at least this share of its variance, whatever the graph, and no selected column
-    could be left out, too. Columns in `keep` are always selected. Only a column in `exclude`
-    stays alone, and only where every column that explains it to this share is in `exclude`, too.
+    The set is found greedily. For every column left out, a selected column explains at least
+    this share of its variance; the graph is not used. No selected column could be left out as
+    well. Columns in `keep` are always selected. A column stays unrepresented only if it is in
+    `exclude` and all columns that explain this share of it are in `exclude`, too.
 
     Parameters
     ----------
@@ -159,18 +159,17 @@ class MinShare(Size):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Budget(Size):
-    """The set of most coverage that can be paid.
+    """The set of largest coverage within a total cost.
 
-    The better of two greedy sets, by what a column adds and by what it adds for its cost, is
-    worth at least (1 − 1/e)/2 of the best one; with up to 40 columns every pair of columns is
-    tried as a beginning, too.
+    The better of two greedy sets, by gain and by gain per cost, reaches at least (1 − 1/e)/2 of
+    the best coverage. With up to 40 columns, the search also starts from every pair of columns.
 
     Parameters
     ----------
     total : float
-        What may be spent, above 0.
+        The largest total cost, above 0.
     cost : mapping of str to float, or array-like of float
-        What each column costs: by name, or one number a column. None: 1 for each.
+        The cost of each column: by name, or one number per column. None: 1 for each.
 
     Examples
     --------
@@ -225,20 +224,20 @@ class Budget(Size):
 
 
 def _plain(cost: Any) -> Any:
-    """Costs in a form that can be compared."""
+    """Costs in a comparable form."""
     if hasattr(cost, "to_dict"):
         cost = cost.to_dict()
     return cost if cost is None or isinstance(cost, Mapping) else list(cost)
 
 
 def holds_values(given: Any) -> bool:
-    """Whether something holds one value after the other; text holds none."""
+    """Whether an object is a sequence of values; text is not."""
     listed = isinstance(given, Iterable) and not isinstance(given, str)
     return listed and getattr(given, "ndim", 1) > 0
 
 
 def per_column(given: Any, names: Sequence[str], *, what: str) -> list[Any]:
-    """One value a column, from a mapping by name (None for others) or from a sequence."""
+    """One value per column, from a mapping by name (None for others) or from a sequence."""
     if hasattr(given, "to_dict") and not isinstance(given, Mapping):
         # A pandas Series.
         by_name = {column_name(label): value for label, value in given.to_dict().items()}
@@ -268,8 +267,8 @@ def resolve_size(
 ) -> int:
     """Turn `n_features_to_select` into a count between 1 and `n_features`.
 
-    A fraction is rounded down, but never to zero. `least` columns are selected in any case;
-    `auto` tells whether an error names "auto", which is resolved elsewhere, among the sizes.
+    A fraction is rounded down, but never to zero. `least` columns are always selected. `auto`
+    tells whether errors list "auto", which is resolved elsewhere, among the sizes.
     """
     given = n_features_to_select
     size = 0
@@ -278,7 +277,7 @@ def resolve_size(
     elif is_whole(given):
         size = int(given)
     elif isinstance(given, (float, np.floating)) and 0 < given <= 1:
-        # The fraction as it is written: 0.29 of 100 is 29, although 0.29 * 100 < 29.
+        # Use the decimal fraction as written: 0.29 of 100 is 29, although 0.29 * 100 < 29.
         size = max(1, int(Decimal(str(given)) * n_features))
     if not 1 <= size <= n_features:
         or_auto = "'auto', " if auto else ""
@@ -326,7 +325,7 @@ def resolve_columns(
     """
     if given is None:
         return np.empty(0, dtype=np.int64)
-    # An iterator would be used up by the first fit.
+    # Refuse an iterator: the first fit would exhaust it.
     once = isinstance(given, Iterator)
     if isinstance(given, str) or once or not isinstance(given, Iterable):
         raise ValueError(f"{what} is {given!r}; give a list of column names or positions")
@@ -357,7 +356,7 @@ def resolve_constraints(
 ) -> Constraints:
     """Check the constraints on the columns of a table; refuse those that contradict each other.
 
-    `max_similarity` is only checked: the pairs it forbids are known when columns are compared.
+    `max_similarity` is only checked here: its pairs are known after columns are compared.
     """
     n_features = len(names)
     forced = resolve_columns(keep, names, n_features, what="keep")
@@ -380,7 +379,7 @@ def resolve_constraints(
     budget = np.inf
     if isinstance(size, Budget):
         cost = size.costs(names, n_features)
-        # Three times 0.1 is 0.3, whatever the sum of floats says.
+        # Three times 0.1 must equal 0.3, although the sum of floats does not.
         budget = float(size.total) * (1 + 1e-9)
         needed = float(cost[forced].sum())
         if needed > budget:
@@ -394,7 +393,7 @@ def resolve_constraints(
 def _check_room(
     forced: Ints, group: Ints, labels: list[Any], number: int, names: Sequence[str]
 ) -> None:
-    """Refuse kept columns of which one group has more than may be selected."""
+    """Refuse kept columns that exceed the limit of a group."""
     counts = Counter(group[forced][group[forced] >= 0].tolist())
     for label, count in counts.items():
         if count > number:
@@ -409,31 +408,30 @@ def _check_room(
 class Constraints:
     """Which nodes must, may and may not be selected together.
 
-    All of it holds for every part of a set that it holds for, so the beginning of an order
-    that keeps to it keeps to it, too. Nodes are the columns of a table, or those of them that
-    take part.
+    Every subset of a feasible set is feasible, so every prefix of a feasible order is feasible.
+    Nodes are the columns of a table, or those that take part.
 
     Attributes
     ----------
     n_nodes : int
         Number of nodes.
     forced : array of int
-        Nodes that are selected in any case; the others are ranked given these.
+        Nodes that are always selected; the others are ranked given these.
     excluded : array of int
-        Nodes that cannot be selected, but are to be represented.
+        Nodes that cannot be selected, but count in the coverage.
     group : array of int, shape (n_nodes,), or None
         The group of each node, -1 for none.
     room : array of int or None
-        How many nodes of each group may be selected.
+        Largest number of selected nodes of each group.
     too_alike : scipy.sparse.csr_array, shape (n_nodes, n_nodes), or None
         Pairs that may not be selected together.
     cost : array of float, shape (n_nodes,), or None
-        What each node costs.
+        The cost of each node.
     budget : float
-        What may be spent.
+        The largest total cost.
     n_wanted : int or None
-        How many nodes will be selected, where that is known: where many more are costly, a
-        rule need not put those in their exact order.
+        Number of nodes that will be selected, if known. A rule may then order later nodes
+        approximately to save time.
     """
 
     n_nodes: int
@@ -448,7 +446,7 @@ class Constraints:
 
     @classmethod
     def none(cls, n_nodes: int, forced: Ints | None = None) -> Constraints:
-        """Give constraints that forbid nothing; `forced` nodes are selected in any case."""
+        """Give constraints that forbid nothing; `forced` nodes are always selected."""
         nothing = np.empty(0, dtype=np.int64)
         return cls(n_nodes, nothing if forced is None else forced, nothing)
 
@@ -457,9 +455,9 @@ class Constraints:
         return replace(self, forced=forced, n_wanted=n_wanted)
 
     def among(self, nodes: Ints, *, too_alike: Any, n_wanted: int | None) -> Constraints:
-        """Give the constraints on some nodes; pairs of these may be too much alike.
+        """Give the constraints on some nodes, with pairs of these that are too similar.
 
-        Forced nodes outside are paid for, and take their place in a group, too.
+        Forced nodes outside also count in the budget and in their groups.
         """
         outside = np.setdiff1d(self.forced, nodes)
         room, budget = self.room, self.budget
@@ -502,12 +500,12 @@ class Constraints:
 
     @property
     def limited(self) -> bool:
-        """Whether not every node may be selected beside every other."""
+        """Whether some nodes may not be selected together."""
         limited = self.group is not None or self.too_alike is not None or self.cost is not None
         return limited or self.excluded.size > 0
 
     def open_beside(self, taken: Ints) -> Ints:
-        """Give the nodes that may be selected beside some."""
+        """Give the nodes that may be selected together with the given ones."""
         is_open = OpenNodes(self, taken.tolist()).mask()
         is_open[taken] = False
         return np.flatnonzero(is_open)
@@ -515,7 +513,7 @@ class Constraints:
     def applied(self, order: Ints) -> tuple[Ints, int]:
         """Put the forced nodes of an order first and those that may not be selected last.
 
-        For rules whose order does not depend on what was selected before.
+        For rules whose order does not depend on earlier selected nodes.
 
         Parameters
         ----------
@@ -525,9 +523,9 @@ class Constraints:
         Returns
         -------
         order : array of int, shape (n_nodes,)
-            All nodes; each beginning up to `n_selectable` keeps to the constraints.
+            All nodes; every prefix of up to `n_selectable` nodes is feasible.
         n_selectable : int
-            How many can be selected together.
+            Largest number of nodes that can be selected together.
         """
         is_forced = np.isin(order, self.forced)
         if not self.limited:
@@ -544,7 +542,7 @@ class Constraints:
 
 
 class OpenNodes:
-    """What is still open while nodes are taken one by one."""
+    """The remaining limits while nodes are taken one by one."""
 
     def __init__(self, constraints: Constraints, taken: list[int]) -> None:
         n = constraints.n_nodes
@@ -554,7 +552,7 @@ class OpenNodes:
         )
         self._cost = np.zeros(n) if constraints.cost is None else constraints.cost
         self._left = constraints.budget
-        # Nodes without a group, -1, find room in the last one, which has enough for all.
+        # Nodes without a group (-1) use the last entry, which has room for all.
         self._group, self._room = np.full(n, -1), np.array([n])
         if constraints.group is not None and constraints.room is not None:
             self._group, self._room = constraints.group, np.append(constraints.room, n)

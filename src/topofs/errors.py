@@ -1,8 +1,8 @@
-"""The exceptions and warnings a user can catch, and the import of optional packages.
+"""Exceptions and warnings for users, and the import of optional packages.
 
 An exception may name the exit status that it ends the command ``topofs`` with, in a class
-attribute ``exit_status``: 2 for wrong usage, 3 for wrong data. Warnings of a fit come once where a
-person fits, not once a fold: see `say`.
+attribute ``exit_status``: 2 for wrong usage, 3 for wrong data. A fit by the user warns once,
+not once per fold: see `say`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class FitWarning(UserWarning):
-    """Base of the warnings of a fit: what it reads, leaves out or doubts in a table."""
+    """Base of the warnings of a fit about the columns and rows of a table."""
 
 
 class ConstantFeatureWarning(FitWarning):
@@ -42,11 +42,11 @@ class ConstantFeatureWarning(FitWarning):
 
 
 class RareFeatureWarning(FitWarning):
-    """Some columns vary in so few samples that they are alike by chance, and take no part."""
+    """Some columns vary in too few samples to be compared, and take no part."""
 
 
 class DependentRowsWarning(FitWarning):
-    """Rows that follow each other are alike, and the noise floor takes them as independent."""
+    """Consecutive rows are alike, but the noise floor assumes independent rows."""
 
 
 class IdentifierFeatureWarning(FitWarning):
@@ -59,15 +59,16 @@ class IdentifierFeatureWarning(FitWarning):
 class IsolatedFeatureWarning(FitWarning):
     """Some columns share with no other more than chance; the automatic size leaves them out.
 
-    They are counted, and `isolated_` has them. ``warnings.simplefilter("ignore",
-    topofs.IsolatedFeatureWarning)`` silences it.
+    The message gives their number, and `isolated_` their positions.
+    ``warnings.simplefilter("ignore", topofs.IsolatedFeatureWarning)`` silences it.
     """
 
 
 class ColumnReadingWarning(FitWarning):
-    """How a column was read may surprise: numbers from text, or dates that take no part.
+    """A column was read in an unusual way: numbers from text, or dates that take no part.
 
-    Numbers that look like identifiers or hold a code such as -99 for missing values, too.
+    It also covers numbers that look like identifiers or hold a code such as -99 for missing
+    values.
     """
 
 
@@ -109,10 +110,9 @@ _FOLDS = "sklearn.model_selection._validation"
 def say(text: str, kind: type[Warning]) -> None:
     """Warn at the line of the user, unless scikit-learn fits to the rows of a fold.
 
-    Folds differ, and one search makes many of them; the fit to all rows that follows speaks
-    for all.
+    A search fits many folds; the final fit to all rows warns for all of them.
     """
-    # There is no other way to see who asks.
+    # Only the stack shows the caller.
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
     depth, inside = 1, True
     while frame is not None:

@@ -1,4 +1,4 @@
-"""Where to draw the nodes of a graph: by forces, and without crossings for a small TMFG.
+"""Layouts of a graph: by forces, and without crossings for a small TMFG.
 
 The layouts are computed here and not by networkx or rustworkx, for three reasons. The report and
 the plots must not need the extra `graphs`. Their force-directed layouts start at random and take
@@ -67,7 +67,7 @@ def layout(graph: FilteredGraph, *, aspect: float = 1.25) -> Doubles:
     if n <= _MOST_WITHOUT_CROSSINGS and is_stacked(graph):
         return _fitted(planar_layout(graph, stiffness, aspect=aspect))
     places = _pivot_mds(graph)
-    # A little apart, each in its own direction: nodes alike in all distances would coincide.
+    # Move each node slightly in its own direction: nodes of equal distances would coincide.
     angles = _GOLDEN_ANGLE * np.arange(n)
     places += 0.5 * np.column_stack([np.cos(angles), np.sin(angles)])
     degree = np.maximum(graph.degree(), 1).astype(np.float64)
@@ -109,7 +109,7 @@ def _relax(
             here = places[first : first + step]
             squares = np.square(here[:, :1] - places[:, 0])
             squares += np.square(here[:, 1:] - places[:, 1])
-            # The node itself, and one exactly on it, gives no direction.
+            # The node itself, and a node at the same position, exert no force.
             squares[squares == 0] = np.inf
             near = np.divide(1.0, squares, out=squares) @ weighted.T
             repulsion = near[:, :1] * here - near[:, 1:]
@@ -147,7 +147,7 @@ def _pivot_mds(graph: FilteredGraph) -> Doubles:
     )
     _, vectors = np.linalg.eigh(centred.T @ centred)
     places = centred @ vectors[:, :-3:-1]
-    # An eigenvector has no sign of its own: fix it, so that every machine draws the same.
+    # The sign of an eigenvector is arbitrary: fix it, so that every machine draws the same.
     largest = places[np.argmax(np.abs(places), axis=0), [0, 1]]
     places *= np.where(largest < 0, -1.0, 1.0)
     spread = places.std()
@@ -201,7 +201,7 @@ def _cliques_of_triangles(cliques: list[list[int]]) -> dict[Triangle, list[int]]
 
 
 def _outer_face(inside: dict[Triangle, list[int]]) -> Triangle:
-    """A face of the clique in the middle of the others: nothing is nested deeply then."""
+    """A face of the central clique, which keeps the nesting shallow."""
     neighbours: dict[int, list[int]] = defaultdict(list)
     for numbers in inside.values():
         if len(numbers) == 2:

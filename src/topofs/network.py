@@ -1,4 +1,4 @@
-"""`Network`: what a rule ranks by, and `Needs`: what it asks for beforehand.
+"""`Network`, the input of a rule, and `Needs`, the parts of it that a rule needs.
 
 The columns that take part are the nodes of the network. `Scale` turns their similarities into
 shares of variance.
@@ -17,10 +17,10 @@ __all__ = ["Needs", "Network", "Scale"]
 
 
 class Scale(Protocol):
-    """How entries of a similarity become shares of variance; what chance gives counts as 0."""
+    """Turns entries of a similarity into shares of variance, corrected for chance."""
 
     def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
-        """Shares of variance in [0, 1] of pairs of columns, in a fresh array; 0 below the floor.
+        """Shares of variance in [0, 1] of pairs of columns, in a new array; 0 below the floor.
 
         `left` and `right` are the two columns of each pair; as a row and a column, a block.
         """
@@ -28,14 +28,14 @@ class Scale(Protocol):
 
 @dataclass(frozen=True)
 class Needs:
-    """What a rule needs.
+    """The needs of a rule.
 
     Attributes
     ----------
     graph : bool
-        A graph. A rule that ranks without one refuses any that the user names.
+        A graph. A rule that ranks without a graph refuses any graph.
     scale : bool
-        The scale of the measure, which knows what chance gives.
+        The scale of the measure, which corrects for chance.
     pairs_from : float or None
         The similarity of the pairs that exceed this level.
     pairs_of_shares : bool
@@ -44,7 +44,7 @@ class Needs:
         The standardised columns; the measure must be able to give them.
     by_values : bool
         Whether the values of columns decide between equal similarities, so that the order of
-        the columns plays no part; or their positions do.
+        the columns does not matter. If not, their positions decide.
     """
 
     graph: bool = True
@@ -64,13 +64,13 @@ class Network:
     n_nodes : int
         Number of columns that take part.
     graph : FilteredGraph or None
-        The graph that the rule ranks by; None where it ranks without one.
+        The graph that the rule ranks by; None if it ranks without one.
     scale : Scale or None
-        How the weights of a filtered graph, which are similarities, become shares of variance;
-        None where the measure has no scale. The weights of a `LinkGraph` are shares already.
+        Turns the weights of a filtered graph, which are similarities, into shares of variance;
+        None if the measure has no scale. The weights of a `LinkGraph` are shares already.
     reach : {"edges", "paths"}
-        Whether nodes represent their neighbours in this family of graphs, or others along its
-        paths, too, unless the rule says otherwise.
+        Whether nodes represent their neighbours or also nodes along paths; the rule can
+        override it.
     operator : SimilarityOperator or None
         The similarity of any block of pairs; None where the rule needs no similarity.
     pairs : scipy.sparse.csr_array or None
@@ -80,8 +80,8 @@ class Network:
     memory : int
         Bytes that may be used beside them.
     value_rank : array of int64, shape (n_nodes,), or None
-        Where each node stands in an order that depends on the values of the columns only: what
-        decides between equal nodes. None where their positions do.
+        The position of each node in an order that depends only on the values of the columns; it
+        decides between equal nodes. None: the positions in the table decide.
     """
 
     n_nodes: int

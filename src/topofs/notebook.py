@@ -1,4 +1,4 @@
-"""What a notebook shows of a graph and of a fitted selector: small pieces of HTML.
+"""HTML of a graph and of a fitted selector, for notebooks.
 
 Names are escaped; no style sheet is needed and no script runs.
 """
@@ -99,7 +99,7 @@ def _unfolded(summary: str, details: str) -> str:
 
 
 def _brief(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
+    """The first names, and the number of further ones."""
     if not names:
         return "itself alone"
     return listed(names, most=_MOST_MEMBERS)
@@ -108,7 +108,7 @@ def _brief(names: Sequence[str]) -> str:
 def _table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: Sequence[int] = (0,)
 ) -> str:
-    """A table of numbers but for the columns of words."""
+    """A table of numbers, with columns of words."""
     sides = ["left" if at in words else "right" for at in range(len(heads))]
     cell = "text-align:{};padding:0.1em 0.8em 0.1em 0"
 
@@ -124,7 +124,7 @@ def _table(
 
 
 def _drawing(graph: FilteredGraph, marked: Sequence[int], names: Sequence[str]) -> str:
-    """The graph as SVG, some nodes marked; every node says its name under the pointer."""
+    """The graph as SVG, with marked nodes; every node shows its name under the pointer."""
     from topofs.layout import layout
 
     places = layout(graph)

@@ -1,12 +1,12 @@
-"""How work runs: shared among threads, watched as it goes on, within a limit of memory.
+"""Execution of work: threads, progress, and the limit of memory.
 
-`for_each` and `for_row_ranges` are for kernels that release the interpreter lock. `watching` tells
-how far long work has come, however deep it lies:
+`for_each` and `for_row_ranges` are for kernels that release the interpreter lock. `watching`
+reports the progress of nested work:
 
     with watching(lambda done, total: print(done, total)):
         selector.fit(X)
 
-`parse_memory` reads how much memory may be used, as a user writes it.
+`parse_memory` reads a memory limit in the user's notation.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ __all__ = [
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
-# Below this many entries a range is not worth a thread.
+# Least entries of a range for a thread.
 _LEAST_ENTRIES = 2**18
 
-# More ranges than this would only cost more turns.
+# Largest number of ranges: more of them would only add overhead.
 _MOST_RANGES = 96
 
 # The threads of this process by their number; a forked child starts its own.
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
 
-# In a thread that was started here: among how many its own work is shared.
+# In a thread started here: the number of threads for its own work.
 _here = threading.local()
 
 
 def n_threads() -> int:
-    """Among how many threads work is shared: as many as numba has at present.
+    """Number of threads that share work: the current number of numba.
 
-    That is ``NUMBA_NUM_THREADS``, by default the cores, unless `numba.set_num_threads` says
-    another number; numba is not imported for it.
+    It is ``NUMBA_NUM_THREADS``, by default the number of cores, unless `numba.set_num_threads`
+    has changed it. This does not import numba.
     """
     if hasattr(_here, "n_threads"):
         return int(_here.n_threads)
@@ -70,7 +70,7 @@ def n_threads() -> int:
         import numba
 
         return int(numba.get_num_threads())
-    # As many as numba begins with.
+    # The initial number of numba.
     asked = os.environ.get("NUMBA_NUM_THREADS", "")
     if asked.isdecimal() and int(asked) > 0:
         return int(asked)
@@ -80,7 +80,7 @@ def n_threads() -> int:
 
 
 def _share_among(number: int) -> None:
-    """Set the number of threads for what this thread shares."""
+    """Set the number of threads for the work of this thread."""
     _here.n_threads = number
     if "numba" in sys.modules:
         import numba
@@ -91,16 +91,16 @@ def _share_among(number: int) -> None:
 def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
     """Call a function for each item, in this order, on `n_threads()` threads.
 
-    Gives what the calls returned. The function must be safe to call from several threads; if it
-    calls this itself, one thread does it.
+    Gives the results of the calls. The function must be thread-safe; a nested call uses one
+    thread.
     """
     wanted = os.getpid(), n_threads()
     if wanted[1] == 1:
         return [function(item) for item in items]
     pool = _pools.get(wanted)
     if pool is None:
-        # setdefault is atomic: of two threads that come here at once both get the same pool.
-        # What a thread of it calls is not shared again, or all might wait for one another.
+        # setdefault is atomic: two threads that arrive at once get the same pool. Work inside
+        # the pool is not shared again, to avoid a deadlock.
         pool = _pools.setdefault(
             wanted, ThreadPoolExecutor(wanted[1], "topofs", _share_among, (1,))
         )
@@ -108,25 +108,25 @@ def for_each(function: Callable[[Item], Result], items: Iterable[Item]) -> list[
 
 
 def thread_beside() -> ThreadPoolExecutor:
-    """One thread for work beside this one; what it shares takes as many threads as here.
+    """One background thread, whose work uses as many threads as the current one.
 
-    Numba keeps the number of threads for each of them, and a new one has all cores.
+    Numba stores the number of threads per thread, and a new thread has all cores.
     """
     return ThreadPoolExecutor(1, "topofs-beside", _share_among, (n_threads(),))
 
 
 def one_blas_thread() -> Any:
-    """A context in which a product takes one thread, for products shared by `for_each`.
+    """A context that limits BLAS to one thread, for products shared by `for_each`.
 
-    So each thread finishes its product while it is in its own cache, and what follows a
-    product in numpy takes all cores, too.
+    So each thread finishes its product in its own cache, and the numpy steps after a product
+    use all cores, too.
     """
     return _blas().limit(limits=1, user_api="blas")
 
 
 @cache
 def _blas() -> Any:
-    # The BLAS that numba calls in kernels; only what is loaded by now is limited.
+    # Load the BLAS that numba calls in kernels, because only loaded libraries are limited.
     import scipy.linalg.cython_blas  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
@@ -141,10 +141,10 @@ def slices(n: int, step: int) -> list[slice]:
 def for_row_ranges(
     function: Callable[[int, int], Result], n_rows: int, n_columns: int
 ) -> list[Result]:
-    """Call ``function(first, last)`` for ranges that together cover all rows, last left out.
+    """Call ``function(first, last)`` for ranges that cover all rows; last is exclusive.
 
-    Gives what the calls returned, in order of rows. The ranges do not depend on the number of
-    threads (``NUMBA_NUM_THREADS``, by default the cores), so neither does any result.
+    Gives the results in the order of rows. The ranges do not depend on the number of threads,
+    so results do not either.
     """
     rows = max(1, _LEAST_ENTRIES // max(n_columns, 1), -(-n_rows // _MOST_RANGES))
     ranges = [(first, min(first + rows, n_rows)) for first in range(0, n_rows, rows)]
@@ -169,16 +169,16 @@ def watching(report: Callable[[int, int], None]) -> Iterator[None]:
 def with_progress(
     work: Callable[[Item], None], total: int, size: Callable[[Item], int]
 ) -> Callable[[Item], None]:
-    """Let work on one of several items tell the watcher what is done; as it is, without one.
+    """Scale the progress of one of several items for the watcher, if there is one.
 
-    Several threads may call it. `total` is the sizes of all items together, `size` how much of
-    the work an item is. The watcher hears of it first when nothing is done yet.
+    Several threads may call it. `total` is the sum of the sizes of all items, `size` the size
+    of an item. The first report is 0 done.
     """
     report = _watcher.get()
     if report is None:
         return work
     done, lock = 0, threading.Lock()
-    # What came before it is not work on these.
+    # Earlier work does not count.
     report(done, total)
 
     def counting(item: Item) -> None:
@@ -202,7 +202,7 @@ _MEMORY_IF_UNKNOWN = 8 * 10**9
 def parse_memory(memory: Any) -> int:
     """Turn bytes, or text such as "500MB", "2GB" or "1.5GiB", into bytes.
 
-    None is half of what the machine has or its container may use.
+    None is half of the memory of the machine or its container.
     """
     if memory is None:
         most = machine_memory()
@@ -234,7 +234,7 @@ def machine_memory() -> int:
 
 
 def _memory_of_windows() -> int:
-    """Bytes of the machine, or 0 where Windows does not tell or another system runs."""
+    """Bytes of the machine; 0 on other systems than Windows, or if the query fails."""
     if sys.platform == "win32":
         import ctypes
 

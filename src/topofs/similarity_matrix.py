@@ -1,4 +1,4 @@
-"""A similarity as a matrix: the check of one that a user gives, the mean threshold, sums of rows.
+"""A similarity as a matrix: checks of a given matrix, the mean threshold, sums of rows.
 
 The sum of a row does not depend on the order of its terms, so that no answer depends on the order
 of the columns.
@@ -41,7 +41,7 @@ _LANES = 64
 
 @dataclass(frozen=True)
 class SimilarityMatrix:
-    """A matrix that passed `check_similarity_matrix`, perhaps the very array that was given.
+    """A matrix that passed `check_similarity_matrix`; it may be the given array.
 
     `values` are C-contiguous floats, finite, exactly symmetric; `mean` is that of all n²
     entries, the diagonal included; `labels` are the column names of a data frame.
@@ -193,7 +193,7 @@ def threshold_mean(similarity: npt.ArrayLike) -> Floats:
 
 
 def threshold_mean_in_place(similarity: Floats) -> float:
-    """Do the same to a matrix that needs no check, without a copy; return its new mean."""
+    """Apply the threshold in place to a checked matrix; return its new mean."""
     total, _ = sum_and_peak(similarity)
     return _zero_below(similarity, total / similarity.size)
 
@@ -210,7 +210,7 @@ def threshold_links_in_place(similarity: Floats) -> float:
 
 
 def _zero_below(similarity: Floats, level: float) -> float:
-    """Set entries below the level to 0 and return the mean of what is left."""
+    """Set entries below the level to 0 and return the new mean."""
     n = len(similarity)
     sums = np.empty(n)
     for_row_ranges(lambda i, j: zero_below(similarity, level, i, j, sums), n, n)
@@ -220,9 +220,9 @@ def _zero_below(similarity: Floats, level: float) -> float:
 def row_sums(matrix: Floats, first: int, last: int, sums: Doubles) -> float:
     """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
 
-    A sum does not depend on the order of its terms: what lies above a power of two that is
-    small beside the largest entry is added without rounding, and the rest beside it, so that
-    about 100 bits are right before the sum is rounded.
+    A sum does not depend on the order of its terms. Each entry is split at a power of two that
+    is small relative to the largest entry. The upper parts are summed without rounding, and the
+    lower parts separately, so about 100 bits are correct before the sum is rounded.
     """
     if not use_numpy(matrix.shape[1]):
         from topofs._kernels import matrix_scan
@@ -272,7 +272,7 @@ def _blocks(matrix: Floats, first: int, last: int) -> list[tuple[int, int]]:
     return [(i, min(i + step, last)) for i in range(first, last, step)]
 
 
-# An entry that is not finite makes its sum so; whoever asks looks at the sums.
+# An entry that is not finite makes its sum not finite; the caller checks the sums.
 @np.errstate(over="ignore", invalid="ignore")
 def _row_sums(rows: Floats, sums: Doubles) -> float:
     """Write the sums of some rows, term by term as the kernel does; give the largest |w_ij|."""

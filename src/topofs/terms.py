@@ -1,7 +1,7 @@
-"""Terms: the small frozen objects that a selection is put together from.
+"""Terms: the small frozen objects that define a selection.
 
-A measure, a graph and a rule is each a term. It owns its parameters, its words and what it can
-do; the estimator, the command line and the report ask the term and never its name.
+Measures, graphs and rules are terms. A term holds its parameters, its words and its
+capabilities. The estimator, the command line and the report use these and never compare names.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULTS", "Term", "is_whole", "parameter", "register", "registered", "takers_of"]
 
 _ROOMS = {"similarity": "similarity", "graph": "graphs", "rule": "rules"}
-"""The kinds of terms, each with the room whose import registers those of topofs itself."""
+"""The kinds of terms, each with the package that registers the terms of topofs."""
 
 DEFAULTS = {"similarity": "auto", "graph": "auto", "rule": "coverage"}
-"""The kinds of terms, each with the short name that stands for it unless another is given."""
+"""The kinds of terms, each with the short name of its default."""
 
 _ENTRY_POINTS = "topofs.terms"
 
@@ -42,13 +42,13 @@ def parameter(
     Parameters
     ----------
     default : object
-        Its value unless another is given.
+        The default value.
     help : str
         A few words for the command line.
     choices : tuple, optional
         The values that are allowed.
     check : callable, optional
-        Raises ValueError with a sentence where a value is not allowed.
+        Raises a ValueError for a value that is not allowed.
     option : bool, default=True
         Whether the command line offers it.
 
@@ -77,8 +77,8 @@ class Term:
     """Base of measures, graphs and rules: a frozen dataclass that describes itself.
 
     A subclass is decorated with ``@dataclass(frozen=True, repr=False)`` and declares its
-    parameters as fields (see `parameter`). Values are checked when it is made, so what gets a
-    term can trust it. Two terms are equal where their classes and parameters are.
+    parameters as fields (see `parameter`). Values are checked on creation, so users of a term
+    need no checks. Two terms are equal if their classes and parameters are equal.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Term:
         Parameters
         ----------
         deep : bool
-            Plays no part: a term has no terms inside.
+            Ignored: a term contains no terms.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class Term:
         Raises
         ------
         ValueError
-            It has no such parameter; the message names the terms that have.
+            There is no such parameter; the message names the terms that have it.
         """
         known = list(self.get_params())
         for name in changes:
@@ -164,7 +164,7 @@ AnyTerm = TypeVar("AnyTerm", bound=Term)
 
 
 def register(term: AnyTerm) -> AnyTerm:
-    """Let a short name stand for a term, everywhere that names are taken.
+    """Register a term, so that its short name can be used wherever names are accepted.
 
     Parameters
     ----------
@@ -215,13 +215,13 @@ def registered(kind: str, *, installed: bool = False) -> Mapping[str, Term]:
     kind : {"similarity", "graph", "rule"}
         Which.
     installed : bool, default=False
-        Whether to look for those of other distributions, too (the entry-point group
-        ``topofs.terms``: each entry names a module that registers terms, or a term).
+        Whether to include terms of other distributions (the entry-point group ``topofs.terms``:
+        each entry names a module that registers terms, or a term).
 
     Returns
     -------
     mapping of str to Term
-        In the order of the names, whatever was imported first.
+        Sorted by name.
 
     Examples
     --------
@@ -264,10 +264,10 @@ def _no_such_parameter(term: str, known: list[str], name: str) -> str:
 
 
 def _differs(value: Any, default: Any) -> bool:
-    """Whether a value is another than the default, which may be none at all."""
+    """Whether a value differs from the default, if there is a default."""
     if default is MISSING:
         return True
-    # Of arrays nobody can say whether they are equal.
+    # Arrays have no single truth value of equality.
     return value is not default and (type(value) is not type(default) or value != default)
 
 
@@ -276,12 +276,12 @@ def _is_one_of(value: Any, choices: tuple[Any, ...]) -> bool:
 
 
 def _is_written_anew(old: Term, new: Term) -> bool:
-    """Whether the class of a term was defined once more, as when a notebook runs a cell again."""
+    """Whether the class of a term was defined again, as when a notebook cell runs again."""
     before, now = type(old), type(new)
     same_place = (before.__module__, before.__qualname__) == (now.__module__, now.__qualname__)
     return same_place and before is not now
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, numpy's included; True and False are none."""
+    """Whether a value is a whole number, including numpy's, but not True or False."""
     return isinstance(value, Integral) and not isinstance(value, bool)

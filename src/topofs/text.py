@@ -35,7 +35,7 @@ def fine_percent(share: float) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Count things: "1 link", "1,200 links"."""
+    """Give a number with its noun: "1 link", "1,200 links"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -52,7 +52,7 @@ def joined(names: Iterable[str], word: str) -> str:
 
 
 def shortened(text: str, *, most: int = 20) -> str:
-    """Cut a long text, to be quoted in a message."""
+    """Shorten a long text for a message."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -64,6 +64,6 @@ def printable(text: str) -> str:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Ask for the name that may have been meant: "did you mean 'age'?"; empty if none is near."""
+    """Suggest a similar name: "did you mean 'age'?"; empty if none is similar."""
     near = get_close_matches(name, list(known), n=1)
     return f"did you mean {near[0]!r}?" if near else ""

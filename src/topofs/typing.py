@@ -1,4 +1,4 @@
-"""One name for each kind of array that annotations speak of."""
+"""Names of array types for annotations."""
 
 from typing import Any
 

@@ -332,7 +332,7 @@ def test_a_refused_fit_leaves_an_earlier_one_as_it_was():
         {"rule": "variance", "graph": "tmfg"},
     ):
         again = selector.set_params(**wrong)
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=r"n_features_to_select|graph"):
             again.fit(X)
         fitted = {name: value for name, value in vars(selector).items() if name not in wrong}
         assert all(value is before[name] for name, value in fitted.items())

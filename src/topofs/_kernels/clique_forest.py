@@ -12,19 +12,20 @@ from topofs.typing import Doubles, Floats, Ints
 def grow_clique_forest(
     similarity: Floats, max_clique: int, floor: float
 ) -> tuple[Ints, Ints, Ints]:
-    """Let nodes enter one by one, each where its links to the members of a clique add up most.
+    """Insert nodes one by one, each into the clique with the largest sum of links to it.
 
-    Links that do not exceed the floor are left out, and so is the diagonal. The result is the
-    cliques, shape (n_cliques, max_clique), with members as they came, a separator first, filled
-    up with -1; the size of each one's separator from those before it; and the nodes in the
-    order in which they entered.
+    Links that do not exceed the floor and the diagonal are ignored. The result is the cliques,
+    shape (n_cliques, max_clique), padded with -1, the separator first and then members in the
+    order of insertion; the size of each clique's separator; and the nodes in the order of
+    insertion.
 
-    Invariant: ``gain[v]`` is the best that a free node v can have in any clique so far, and
-    ``clique_of[v]`` the oldest clique where it has it. Cliques only grow, so a new or grown
+    Invariant: ``gain[v]`` is the best gain of a free node v in any clique so far, and
+    ``clique_of[v]`` the oldest clique with that gain. Cliques only grow, so a new or grown
     clique is compared once with each free node: O(n² k²) time for cliques of k, O(nk) memory.
-    Only links below 0, where the floor lets them in, make a grown clique worse for a node,
-    which then looks at all cliques again. A node without a link to a clique has its strongest
-    link to another free node, so the strongest links of all nodes are found once.
+    A grown clique is worse for a node only through links below 0, if the floor admits them; the
+    node is then compared with all cliques again. The strongest link of a node without a link to
+    any clique leads to another free node, so the strongest links of all nodes are computed
+    once.
     """
     n = similarity.shape[0]
     cliques = np.full((n, max_clique), -1, np.int64)
@@ -64,7 +65,7 @@ def grow_clique_forest(
         n_placed += 1
         free[v] = False
         if size[c] == 1 and partner[v] >= 0:
-            # The strongest link comes in whole.
+            # Both ends of the strongest link enter together.
             u = partner[v]
             cliques[c, 1] = u
             size[c] = 2
@@ -76,7 +77,7 @@ def grow_clique_forest(
                 continue
             found, total = _choose(similarity, u, cliques[c], size[c], floor, separator)
             if clique_of[u] == c and total < gain[u]:
-                # A link below 0 takes something off: another clique may be the best now.
+                # A link below 0 lowers the gain: another clique may be best now.
                 clique_of[u] = -1
                 for other in range(n_cliques):
                     found, total = _choose(
@@ -114,8 +115,8 @@ def _choose(
 ) -> tuple[int, float]:
     """The strongest links of `v` above the floor to a clique, one fewer than may be in it.
 
-    The members go into `chosen`, strongest first, the lower one first where links are equal;
-    their number and the sum of the links come back.
+    The members are written into `chosen`, strongest first, among equal links the lower member
+    first. Returns their number and the sum of the links.
     """
     most = members.shape[0] - 1
     found = 0

@@ -1,4 +1,4 @@
-"""Products of columns, in float64: of a sparse table, and the steps of the search for variance.
+"""Products of columns in float64: of sparse tables, and for the rule "variance".
 
 A sparse table lies in memory twice: column by column, as `starts`, `samples` and `data` have it,
 and sample by sample, as `sample_starts`, `columns` and `sample_data`. Both ascend. Every sum over
@@ -84,9 +84,9 @@ def products_with_dense(
 
 @njit(cache=True, nogil=True)
 def write_mirrored(block: Floats, rows: Indices, columns: Indices, matrix: Floats) -> None:
-    """Write a block into a symmetric matrix, and its mirror image; the last columns are the rows.
+    """Write a block and its mirror image into a symmetric matrix; the last columns are rows.
 
-    Of the square that rows and columns share, what is on and below its diagonal counts.
+    In the square that rows and columns share, entries on and below the diagonal are read.
     """
     n_rows, n_columns = block.shape
     others = n_columns - n_rows

@@ -1,4 +1,4 @@
-"""Entries of a similarity, computed from columns: one, a row, or a tile of the matrix."""
+"""Entries of a similarity, computed from columns: one entry, a row, or a tile of the matrix."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from topofs._kernels.compiler import NO_REFCOUNT, njit
 from topofs.typing import Doubles, Floats, Ints
 
-# What becomes of a correlation; or that the values are the similarity itself.
+# The function of a correlation that gives an entry; GIVEN: the values are the similarity.
 CORRELATION, SQUARED, ENERGY, GIVEN = 0, 1, 2, 3
-# Rows that are finished before they are mirrored: a line of the cache for each column.
+# Rows finished before they are mirrored: one cache line per column.
 ROWS = 8
 
 
@@ -57,7 +57,7 @@ def weight(weights: ColumnWeights, i: int, j: int, like: Floats) -> Any:
     return rounded if rounded >= weights.level else like.dtype.type(0)
 
 
-# Division as numpy's: one that may raise is no vector instruction.
+# Divide as numpy does: a division that may raise prevents vector instructions.
 @njit(cache=True, nogil=True, error_model="numpy", **NO_REFCOUNT)
 def _finished(
     kind: int, gram: float, sums: float, spreads: float, alpha: float, dispersion: float
@@ -94,9 +94,9 @@ def finish_row(
 ) -> None:
     """Turn products of column i of `left` with columns of `right` into entries of `row`.
 
-    `gram` holds the products with the columns first … first + len(gram) − 1; `plain` says that
-    `is_plain` holds for all of these columns. As `weight` does, but that plain products stay in
-    their type and the level is not applied.
+    `gram` holds the products with the columns first … first + len(gram) − 1; `plain` tells that
+    `is_plain` holds for all of these columns. It computes what `weight` computes, except that
+    plain products keep their type and the level is not applied.
     """
     kind, _, scale, left_sums, left_spreads, alpha, left_deviation, _ = left
     if plain:
@@ -131,8 +131,8 @@ def finish_tile(
     """Write the entries of a tile of the lower triangle of a matrix, and their mirror image.
 
     `gram`, C-contiguous, are products of the columns from `first` on with those from `left` on;
-    what it has above the diagonal is not looked at, and the level is not applied. A thread that
-    fills a tile needs the interpreter for the product and for this.
+    its entries above the diagonal are not read, and the level is not applied. A thread that
+    fills a tile needs the interpreter only for the product and for this call.
     """
     m, width = gram.shape
     right = left + width

@@ -1,16 +1,16 @@
-"""How kernels are compiled, and where compiled kernels are kept.
+"""Compilation of kernels, and the cache of compiled kernels.
 
-`njit` compiles a function as `numba.njit` does. Compiled code is kept beside the kernels, in the
-user's cache, or nowhere: what cannot be kept, or read again, is compiled anew in each run.
+`njit` compiles a function as `numba.njit` does. Compiled code is stored beside the kernels or
+in the user's cache. If neither can be written or read, every run compiles the kernels again.
 
-The rest tells the compiler what the code of a kernel does not; no result depends on it. `larger`
-is the larger of two numbers in a form that becomes vector instructions. `fetch_entry` and
-`fetch_row` load an entry or a row of an array into the cache before it is read. `NO_REFCOUNT`
-compiles a kernel that does not count references to its arrays. Numba counts the owners of every
-array that is handed to a function, each with a locked instruction, and a tuple of arrays hands
-over all of them: in loops of short calls, such as the growth of a graph, this is a quarter of the
-time. A function that allocates no array, keeps none and returns none, not even a view, has
-nothing to count; nor must anything that it calls.
+The rest gives hints to the compiler; no result depends on them. `larger` is the larger of two
+numbers in a form that becomes vector instructions. `fetch_entry` and `fetch_row` load an entry
+or a row of an array into the cache before it is read. `NO_REFCOUNT` compiles a kernel that does
+not count references to its arrays. Numba counts references to every array passed to a function,
+each with a locked instruction, and a tuple of arrays passes all of them. In loops of short
+calls, such as the growth of a graph, this takes a quarter of the time. The option is safe for a
+function that allocates, stores and returns no array, not even a view, and calls only such
+functions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
 _IS_COMPILED = not getattr(config, "DISABLE_JIT", False)
-# Files that a full disk cut off, or that name classes which are gone.
+# Errors of files that a full disk truncated, or that name classes that no longer exist.
 _UNREADABLE = (EOFError, AttributeError, ImportError, pickle.UnpicklingError)
 # A full disk, or a folder that became read-only.
 _FAILURES = (OSError, *_UNREADABLE)
@@ -78,7 +78,7 @@ class KeptIfPossible(FunctionCache):
             try:
                 kept.save_overload(sig, data)
             except _UNREADABLE:
-                # The list of what is kept cannot be read: a new one is begun.
+                # The index of the cache cannot be read: start a new one.
                 kept.flush()
                 kept.save_overload(sig, data)
         except _FAILURES as error:
@@ -86,12 +86,12 @@ class KeptIfPossible(FunctionCache):
 
 
 def settle_cache_folder() -> None:
-    """Give numba a folder for this run where it could write compiled kernels nowhere.
+    """Give numba a cache folder for this run if it could write compiled kernels nowhere else.
 
-    numba keeps them beside the kernels or in the user's cache, and refuses to compile where
-    both are read-only, as in a container without a home. A folder that is set already
-    (``NUMBA_CACHE_DIR``) stays. The folder is a new one that belongs to this process: code is
-    loaded from it, so it must not be one that others can guess.
+    numba stores them beside the kernels or in the user's cache, and refuses to compile if both
+    are read-only, as in a container without a home. A folder set with ``NUMBA_CACHE_DIR`` is
+    used. Otherwise this process creates a folder with an unpredictable name, because code is
+    loaded from it.
     """
     from numba.misc import appdirs
 
@@ -109,7 +109,8 @@ def settle_cache_folder() -> None:
         return
     _temporary[folder] = os.getpid()
     atexit.register(remove_temporary_folder)
-    # In the environment for worker processes, and for numba, which has read it by now.
+    # Set it in the environment, for worker processes, and in numba, which has read that
+    # already.
     os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder
     _warn("the installation and the user's cache are read-only")
 
@@ -118,7 +119,7 @@ _said: set[str] = set()
 
 
 def _warn(reason: str) -> None:
-    """Say why nothing is kept, once in a run."""
+    """Warn once per run why nothing is cached."""
     if _said:
         return
     _said.add(reason)
@@ -152,7 +153,7 @@ def remove_temporary_folder() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-# Before the first kernel is decorated: each of them takes `njit` from here.
+# This runs before the first kernel is decorated, because all import `njit` from here.
 settle_cache_folder()
 
 
@@ -160,12 +161,12 @@ settle_cache_folder()
 # be split into lanes. The flags of a whole kernel do not reach the choice inside a loop.
 _FLAGS = ("nnan", "nsz")
 
-# Bytes of a line of the cache.
+# Bytes of a cache line.
 LINE = 64
 
 
 def _options() -> Any:
-    """An option of numba's own; without it everything is as right, but slower."""
+    """An internal option of numba; without it results are the same, but slower."""
     try:
         from numba.core.options import DefaultOptions
     except ImportError:
@@ -189,7 +190,7 @@ def _larger_compiled(context: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
     return x(x, x), generate
 
 
-# An intrinsic and no overload: a function of its own is inlined after loops are vectorised.
+# An intrinsic, not an overload: an overload is inlined only after loops are vectorised.
 larger: Any = intrinsic(_larger_compiled) if _IS_COMPILED else _larger_plain
 
 
@@ -207,7 +208,7 @@ def _fetch_compiled(context: Any, array: Any, i: Any, j: Any) -> Any:  # noqa: A
         pointer, number = cgutils.voidptr_t, cgutils.int32_t
         kind_of_fetch = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
         fetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind_of_fetch)
-        # To be read, kept in all caches, as data.
+        # Arguments: for reading, into all caches, data.
         flags = [number(0), number(3), number(1)]
         builder.call(fetch, [builder.bitcast(place, pointer), *flags])
         return context.get_dummy_value()
@@ -220,6 +221,6 @@ fetch_entry: Any = intrinsic(_fetch_compiled) if _IS_COMPILED else _fetch_plain
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def fetch_row(array: Any, i: int) -> None:
-    """Let the row i of a C-contiguous array come nearer; no value depends on it."""
+    """Prefetch row i of a C-contiguous array; no value depends on it."""
     for j in range(0, array.shape[1], LINE // array.itemsize):
         fetch_entry(array, i, j)

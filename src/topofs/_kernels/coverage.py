@@ -1,7 +1,7 @@
 """Lazy greedy coverage under constraints, by paths of a graph or by a matrix of shares.
 
-A kernel that takes a `model` works on both: on a `PathGraph` or on a `ShareMatrix`. Which of the
-two is settled when the kernel is compiled.
+The parameter `model` of a kernel is a `PathGraph` or a `ShareMatrix`. The type is fixed when
+the kernel is compiled.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from topofs.typing import Bools, Doubles, Floats, Ints
 
 
 class PathGraph(NamedTuple):
-    """Shares along paths: the largest product of weights, where enough of it is left.
+    """Shares along paths: the largest product of weights, if it is large enough.
 
-    CSR rows hold both directions of each edge, weights in (0, 1]; `least`, in (0, 1], must be
-    left at the end of a path of several edges.
+    CSR rows hold both directions of each edge, with weights in (0, 1]. The product along a path
+    of several edges must be at least `least`, in (0, 1].
     """
 
     starts: Ints
@@ -52,28 +52,28 @@ class ShareMatrix(NamedTuple):
 
 
 def _of_kind(model: Any, by_paths: Any, by_matrix: Any) -> Any:
-    """One of two functions, by what `model` is, or by its type while numba compiles."""
+    """Choose one of two functions by the type of `model`; also while numba compiles."""
     kind = getattr(model, "instance_class", type(model))
     return by_paths if kind is PathGraph else by_matrix
 
 
 def start_cover(model: Any) -> Any:
-    """Nothing is covered yet: the state that the functions below share."""
+    """The initial state of the functions below: nothing is covered."""
     return _of_kind(model, _start_paths, _start_matrix)(model)
 
 
 def first_bounds(model: Any, state: Any) -> Any:
-    """Bound what each node adds while nothing is covered, in units."""
+    """Bound the gain of each node while nothing is covered, in units."""
     return _of_kind(model, _bounds_of_paths, _bounds_of_matrix)(model, state)
 
 
 def gain_of(model: Any, node: int, state: Any) -> Any:
-    """What a node adds to what is covered, in units."""
+    """The gain of a node, in units."""
     return _of_kind(model, _gain_by_paths, _gain_by_matrix)(model, node, state)
 
 
 def cover_with(model: Any, node: int, state: Any) -> None:
-    """Let a node cover what it covers better."""
+    """Update the coverage with a node."""
     _of_kind(model, _cover_by_paths, _cover_by_matrix)(model, node, state)
 
 
@@ -83,12 +83,12 @@ def support_of(model: Any, node: int, state: Any, left: Ints) -> Any:
 
 
 def leave_less(model: Any, node: int, state: Any, left: Ints) -> None:
-    """Leave (1 − w_vj) of what is left of each node j that a node v reaches."""
+    """Multiply the rest of each node j that a node v reaches by (1 − w_vj)."""
     _of_kind(model, _leave_by_paths, _leave_by_matrix)(model, node, state, left)
 
 
-# Each overload is written out: numba names machine code by the function's name and arguments, and
-# alike, kernels from its cache would answer for each other.
+# Each overload is written out: numba names machine code by the function's name and arguments.
+# With equal names, a cached kernel would be used for another one.
 @overload(start_cover, strict=False)
 def _start(model: Any) -> Any:
     return _of_kind(model, _start_paths, _start_matrix)
@@ -122,15 +122,15 @@ def _leave(model: Any, node: int, state: Any, left: Ints) -> Any:  # noqa: ARG00
 def _start_paths(model: PathGraph) -> Any:
     n = len(model.starts) - 1
     graph = (model.starts, model.columns, model.weights)
-    # No representative is ever noted: as well as others is not better.
+    # No representative is stored, so covering a node equally well is not an improvement.
     return graph, no_covering(n), work_space(n, len(model.columns)), no_covering(n)
 
 
 def _start_matrix(model: ShareMatrix) -> Any:
-    """Nothing covered, and a copy of sparse rows, in units, which shrink on the way.
+    """The initial state, with a copy of sparse rows in units, which shrink during the search.
 
-    What covers a column no better than others do never will again, so it is left out of the
-    row when that is next looked at. A dense matrix is not copied: of it the rows are empty.
+    An entry that no longer improves the coverage of a column never will again, so it is dropped
+    the next time its row is read. A dense matrix is not copied: its rows are empty.
     """
     starts, columns, weights = model
     covered, ends = np.zeros(len(starts) - 1, np.int64), starts[1:].copy()
@@ -170,7 +170,7 @@ def _gain_by_matrix(model: ShareMatrix, node: int, state: Any) -> int:
     for position in range(start, ends[node]):
         j, amount = nodes[position], amounts[position]
         more = amount - covered[j]
-        # Written in any case: a branch would be guessed wrongly.
+        # Write unconditionally: a branch would be mispredicted.
         nodes[kept], amounts[kept] = j, amount
         kept += more > 0
         total += max(0, more)
@@ -243,10 +243,10 @@ def _leave_by_paths(model: PathGraph, node: int, state: Any, left: Ints) -> None
 class Search(NamedTuple):
     """A greedy search in progress.
 
-    Nodes ``order[:counters[0]]`` are taken and added ``gains``; `counters` holds how many, and
+    Nodes ``order[:counters[0]]`` are taken, with ``gains``. `counters` holds their number and
     the size of the heap of the phase. ``left[j]`` is Π (1 − w_ij) over the taken nodes i, in
-    parts. ``bound[v]`` is at least what v is worth, and is that when ``known_at[v]`` nodes were
-    taken; `key` orders the heap. `room` and `money` are what is left of the limits.
+    parts. ``bound[v]`` is at least the value of v, and was exact when ``known_at[v]`` nodes
+    were taken. `key` orders the heap. `room` and `money` are the rests of the limits.
     """
 
     order: Ints
@@ -263,7 +263,7 @@ class Search(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def begin_search(model: Any, limits: Any, key: Any) -> tuple[Any, Search]:
-    """Begin with nothing taken; `key`, shape (n,), is int64, or float64 by gains over costs."""
+    """Begin with nothing taken; `key` has shape (n,): int64, or float64 for gain over cost."""
     n = len(limits.allowed)
     state = start_cover(model)
     search = Search(
@@ -291,7 +291,7 @@ def begin_phase(
     heap: Ints,
     support_quarters: int,
 ) -> None:
-    """Put the nodes of a phase in heap order; with `support_quarters` bounds are found anew."""
+    """Put the nodes of a phase in heap order; with `support_quarters`, compute the bounds again."""
     _, _, counters, left, bound, known_at, key, _, _, _ = search
     for v in heap:
         if support_quarters:
@@ -317,17 +317,17 @@ def take_best(  # noqa: PLR0917
     truncated: Bools,
     exact: int,
 ) -> int:
-    """Take nodes of a phase, best first, until none is left or is worth more than `least`.
+    """Take nodes of a phase, best first, until no node is left with a value above `least`.
 
-    A node is worth what it adds to Σ_j max_i w_ij and `support_quarters` of its support (see
-    `support_of`). Limits count where `limited` is 1. It returns -1 at the end of the phase, or a
-    node just taken whose row is `truncated`, one of the first `exact`: the caller covers by its
-    full row and calls again.
+    The value of a node is its gain in Σ_j max_i w_ij plus `support_quarters` of its support (see
+    `support_of`). Limits apply if `limited` is 1. Returns -1 at the end of the phase, or a node
+    just taken, one of the first `exact`, whose row is `truncated`: the caller then updates the
+    coverage with its full row and calls again.
 
-    Invariant: what a node is worth never rises (both terms are submodular, and exact: see
-    `UNIT`), so an open node on top of the heap whose bound is of now is the best, and of equal
-    ones the one of the lowest rank. A node that is closed once stays closed: groups fill up,
-    budgets shrink, and what is taken stays.
+    Invariant: the value of a node never rises (both terms are submodular, and exact: see
+    `UNIT`). So an open node on top of the heap with a current bound is the best, and among
+    equal ones the one of the lowest rank. A closed node stays closed, because groups fill up,
+    budgets shrink, and taken nodes stay.
     """
     order, gains, counters, left, bound, known_at, key, open_, room, money = search
     taken, size = counters[0], counters[1]
@@ -365,7 +365,7 @@ def take_best(  # noqa: PLR0917
 
 @njit(cache=True, nogil=True)
 def cover_by_row(covered: Ints, search: Search, row: Ints, parts: Ints) -> None:
-    """Cover by the full row of the node taken last: its shares in units and in parts."""
+    """Update the coverage with the complete row of the last node, in units and in parts."""
     total, taken, left = 0, search.counters[0], search.left
     for j in range(len(row)):
         total += max(0, row[j] - covered[j])
@@ -376,7 +376,7 @@ def cover_by_row(covered: Ints, search: Search, row: Ints, parts: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def _set_key(key: Floats, v: int, bound: int, cost: Doubles, by_cost: int) -> None:
-    """Note what the heap is ordered by: the bound itself, exact, or what it is for its cost."""
+    """Set the key of the heap: the exact bound, or the bound divided by the cost."""
     if by_cost:
         key[v] = bound / cost[v]
     else:
@@ -385,7 +385,7 @@ def _set_key(key: Floats, v: int, bound: int, cost: Doubles, by_cost: int) -> No
 
 @njit(cache=True, nogil=True)
 def _is_open(v: int, open_: Bools, group: Ints, room: Ints, cost: Doubles, left: float) -> bool:
-    """Whether a node may be taken beside those taken."""
+    """Whether a node may be taken together with the taken nodes."""
     if not open_[v] or (group[v] >= 0 and room[group[v]] <= 0):
         return False
     return len(cost) == 0 or cost[v] <= left
@@ -393,7 +393,7 @@ def _is_open(v: int, open_: Bools, group: Ints, room: Ints, cost: Doubles, left:
 
 @njit(cache=True, nogil=True)
 def _close(v: int, search: Search, limits: Any) -> None:
-    """Close what may not stand beside a node that is taken, and pay."""
+    """Close the nodes that a taken node forbids, and subtract its cost."""
     search.open_[v] = False
     if limits.group[v] >= 0:
         search.room[limits.group[v]] -= 1

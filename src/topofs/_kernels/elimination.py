@@ -1,9 +1,9 @@
 """Sparse Gaussian elimination on a chordal graph, in the order that makes no fill-in.
 
 Layout everywhere: nodes are counted in the order of insertion; ``parents[p]`` lists the nodes
-before p that p is joined to, ascending, filled up with -1. They are a clique, so whatever the
-elimination of p touches is stored already: an entry of a symmetric matrix on the graph lies in
-``diagonal[p]`` or, for p and its parent in slot a, in ``beside[p, a]``.
+before p that p is joined to, ascending, filled up with -1. They are a clique, so the
+elimination of p only changes stored entries. An entry of a symmetric matrix on the graph is
+stored in ``diagonal[p]`` or, for p and its parent in slot a, in ``beside[p, a]``.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from topofs.typing import Bools, Doubles, Ints
 
 @njit(cache=True, nogil=True)
 def cardinality_order(indptr: Ints, indices: Ints) -> Ints:
-    """Maximum cardinality search: each next node has most neighbours among those before it.
+    """Maximum cardinality search: each next node has most neighbours among the earlier nodes.
 
-    The graph has each edge in both rows. The reverse of the order is a perfect elimination
-    order if there is any (Tarjan & Yannakakis 1984). ``head[c]`` starts a list of nodes that
-    once had c neighbours; stale entries are skipped.
+    The graph stores each edge in both rows. The reverse of the order is a perfect elimination
+    order if one exists (Tarjan & Yannakakis 1984). ``head[c]`` starts a list of nodes that had
+    c neighbours at some time; outdated entries are skipped.
     """
     n = indptr.shape[0] - 1
     head = np.full(n + 1, -1, np.int64)
@@ -63,8 +63,8 @@ def cardinality_order(indptr: Ints, indices: Ints) -> Ints:
 def parents_in_order(indptr: Ints, indices: Ints, order: Ints) -> tuple[Ints, int]:
     """List the parents of each node, and the first node whose parents are no clique, or -1.
 
-    Nodes, but for `order` and the graph, which has each edge in both rows, are counted in the
-    order of insertion.
+    Nodes are numbered in the order of insertion, except in `order` and in the graph, which
+    stores each edge in both rows.
     """
     n = order.shape[0]
     place = np.empty(n, np.int64)
@@ -98,8 +98,8 @@ def parents_in_order(indptr: Ints, indices: Ints, order: Ints) -> tuple[Ints, in
 def information(parents: Ints, slopes: Doubles, spread: Doubles) -> tuple[Doubles, Doubles]:
     """Give the precision matrix of regressions of each node on its parents.
 
-    It comes as `diagonal` and `beside`. Slopes, shape (n, width), are 0 where there is no
-    parent; `spread` are the variances of what is left.
+    It is returned as `diagonal` and `beside`. Slopes, shape (n, width), are 0 where there is no
+    parent; `spread` are the residual variances.
     """
     n, width = parents.shape
     diagonal = np.zeros(n)
@@ -125,9 +125,9 @@ def absorb(
 ) -> tuple[Doubles, Doubles]:
     """Give slopes and spreads of each node on its parents once some are known.
 
-    Both are 0 for known nodes. Only known nodes and those that a known one descends from
-    change: the others have nothing to tell their parents. ``x``, shape (n, m), holds the values
-    of known nodes and 0; the intercepts of the other nodes are put in their places.
+    Both are 0 for known nodes. Only known nodes and their ancestors change: the other nodes
+    carry no information for their parents. ``x``, shape (n, m), holds the values of known nodes
+    and 0; the intercepts of the other nodes are put in their places.
     """
     n, width = parents.shape
     touched, after, left = known.copy(), slopes.copy(), spread.copy()
@@ -164,7 +164,7 @@ def absorb(
 
 @njit(cache=True, nogil=True)
 def predict(parents: Ints, slopes: Doubles, known: Bools, x: Doubles) -> None:
-    """Turn intercepts into means, in place: add what the parents give, known or predicted."""
+    """Turn intercepts into means, in place, by adding the terms of the parents."""
     one_row = x.shape[1] == 1  # spares the setting up of a loop of one
     for p in range(parents.shape[0]):
         if known[p]:
@@ -204,9 +204,9 @@ def to_covariances(parents: Ints, slopes: Doubles, spread: Doubles) -> None:
 
 @njit(cache=True, nogil=True)
 def _slot(parents: Ints, p: int, parent: int) -> int:
-    """Where `parent` stands among the parents of `p`, or would: the number below it.
+    """The position of `parent` among the parents of `p`: the number of parents below it.
 
-    Counted without a branch, which is faster; as unsigned numbers the -1 are the largest.
+    Counting without a branch is faster; as unsigned numbers the -1 are the largest.
     """
     slot = 0
     for a in range(parents.shape[1]):

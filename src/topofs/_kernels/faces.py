@@ -1,13 +1,13 @@
 """Faces of a growing TMFG: the heap of face slots, and scans for the best free vertex of a face.
 
-The heap is a max-heap of slots, ordered by (−key, slot), with four places below each. The keys
-stand beside the slots, in the order of the heap: those of the four places below one lie side by
-side in memory.
+The heap is a max-heap of slots, ordered by (−key, slot), with four children per slot. The keys
+are stored in the order of the heap, so the keys of the four children of a slot are adjacent in
+memory.
 
 A gain is always ``(w_au + w_bu) + w_cu`` in the stored order of the corners (a, b, c), and the
 lowest vertex wins a tie. `penalty` is 0 for a free vertex and −∞ for a used one: adding it
-instead of branching leaves loops that the compiler turns into vector instructions. Its index
-is unsigned there: one that may be negative, and so count from the end, prevents them.
+instead of branching lets the compiler use vector instructions. Its index is unsigned there: an
+index that may be negative, and then counts from the end, prevents them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 from topofs._kernels.compiler import NO_REFCOUNT, larger, njit
 from topofs.typing import Floats, Ints
 
-# Places below a place of the heap.
+# Children of a slot of the heap.
 N_BELOW = 4
-# Vertices a step: the maximum of a block is found first, its position only in the best block.
+# Vertices per step: find the maximum of each block first, then its position in the best block.
 BLOCK = 256
 
 
@@ -70,9 +70,9 @@ def sift_new_faces(heap: Ints, key: Floats, second: int) -> None:
 
 @njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _best_below(heap: Ints, key: Floats, first: int, size: int) -> int:
-    """Which of the places first … first + 3 comes first in the order.
+    """The first of the places first … first + 3 in heap order.
 
-    A branch would be guessed wrongly, so there is none unless two have the same key.
+    A branch would be mispredicted, so there is none unless two keys are equal.
     """
     if first + N_BELOW <= size:
         one, two, three, four = key[first], key[first + 1], key[first + 2], key[first + 3]
@@ -123,9 +123,9 @@ def scan_face_again(
 ) -> tuple[int, float]:
     """Find the best free vertex of a face whose best vertex was `old_vertex` before.
 
-    Free vertices only leave, so the gain can at most be `old_gain` again, and then only at a
-    vertex above the old one: with ties everywhere a few blocks decide. A negative
-    `old_vertex` means that `old_gain` is just an upper bound.
+    No vertex becomes free again, so the gain is at most `old_gain`, and reaches it only at a
+    vertex above the old one. With ties everywhere a few blocks are enough. A negative
+    `old_vertex` means that `old_gain` is only an upper bound.
     """
     if old_vertex < 0:
         return scan_face(a, b, c, penalty, 0, len(penalty), old_gain)
@@ -143,8 +143,8 @@ def scan_three_faces(
 ) -> tuple[tuple[int, float], tuple[int, float], tuple[int, float]]:
     """Find the best free vertices of (a, b, v), (a, c, v) and (b, c, v), and their gains.
 
-    The three faces share four rows, so four reads a vertex do the work of nine. At least one
-    vertex must be free.
+    The three faces share four rows, so four reads per vertex replace nine. At least one vertex
+    must be free.
     """
     n = len(penalty)
     best_ab = best_ac = best_bc = -np.inf

@@ -19,10 +19,10 @@ def joint_entropies(
     """Write the entropy of the cells of every pair of a left and a right column.
 
     Rows hold the bin of each sample; a cell of c samples adds ``terms[c]``, and ``terms[0]`` is
-    0. Counting is one step for each sample of a pair, where a product of one-hot rows takes as
-    many as there are cells. Invariant: every entry of ``counts`` is 0 before a pair, because
-    the cells are cleared as they are read. Rounding hides the order in which cells were summed,
-    which is another where left and right change places.
+    0. Counting takes one step per sample of a pair; a product of one-hot rows takes one per
+       cell. Invariant: every entry of ``counts`` is 0 before a pair, because cells are cleared
+       as they are read. Rounding hides the order in which cells were summed, which changes if
+       left and right are exchanged.
     """
     n_samples = left.shape[1]
     counts = np.zeros((256, 256), np.int64)

@@ -1,4 +1,4 @@
-"""One pass over a square matrix: what must be known before it is filtered."""
+"""One pass over a square matrix before it is filtered: sums, extremes and symmetry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from topofs.typing import Doubles, Floats
 
 # A tile and its mirror stay in the cache; 64 was the fastest of 8 to 256.
 TILE = 64
-# Sums that run side by side; they stay in the nearest cache.
+# Sums computed together; they stay in the nearest cache.
 LANES = 64
 
 
@@ -20,8 +20,8 @@ LANES = 64
 def check_rows(matrix: Floats, first: int, last: int, sums: Doubles) -> tuple[float, float]:
     """Largest |w_ij| and largest |w_ij − w_ji| of the rows first … last − 1; writes their sums.
 
-    Mirrored are the columns up to the diagonal. Where an entry is not finite, a sum says so;
-    sums are those of `row_sums`. The matrix is C-contiguous.
+    Mirrored entries are compared up to the diagonal. A sum is not finite if an entry is not
+    finite; sums are those of `row_sums`. The matrix is C-contiguous.
     """
     largest, asymmetry = 0.0, 0.0
     for i in range(first, last, TILE):
@@ -39,7 +39,7 @@ def _asymmetry_of_tile(matrix: Floats, i0: int, i1: int) -> Any:
     mirror = np.empty((TILE, TILE), matrix.dtype)
     for j0 in range(0, i1, TILE):
         j1 = min(j0 + TILE, i1)
-        # Copied in runs: where rows lie a power of two apart, a column alone misses the cache.
+        # Copy in runs: if rows lie a power of two apart, reading one column misses the cache.
         for j in range(j0, j1):
             run = matrix[j, i0:i1]
             for i in range(i1 - i0):
@@ -55,7 +55,7 @@ def _asymmetry_of_tile(matrix: Floats, i0: int, i1: int) -> Any:
 def row_sums(matrix: Floats, first: int, last: int, sums: Doubles) -> float:
     """Write the sums of the rows first … last − 1 into `sums`; return their largest |w_ij|.
 
-    The bits are those of `topofs.similarity_matrix.row_sums`, where this is explained.
+    The bits are those of `topofs.similarity_matrix.row_sums`, which explains the method.
     """
     n = matrix.shape[1]
     largest, n_bits = 0.0, 0
@@ -67,7 +67,7 @@ def row_sums(matrix: Floats, first: int, last: int, sums: Doubles) -> float:
         for j in range(n):
             peak = larger(abs(row[j]), peak)
         largest = larger(np.float64(peak), largest)
-        # To add it and to take it off again rounds to a multiple of its last bit.
+        # Adding it and subtracting it rounds to a multiple of its last bit.
         able, exponent = np.isfinite(peak), n_bits
         if able:
             exponent += math.frexp(np.float64(peak))[1]
@@ -79,7 +79,7 @@ def row_sums(matrix: Floats, first: int, last: int, sums: Doubles) -> float:
 
 @njit(cache=True, nogil=True)
 def lane_sums(row: Floats, round_off: float) -> tuple[float, float]:
-    """Sum the entries rounded by `round_off`, which is exact, and what rounding takes off."""
+    """Sum the entries rounded by `round_off`, which is exact, and the rounding errors."""
     n = len(row)
     lanes, rests = np.zeros(LANES), np.zeros(LANES)
     for j in range(0, n - n % LANES, LANES):
@@ -111,7 +111,7 @@ def exact_sums(matrix: Floats, level: float, sums: Doubles) -> None:
                 for _ in range(kind - 1):
                     term *= weight
                 if kind > 0 or weight > level:
-                    # Knuth's two-sum: what rounding takes off is added up beside.
+                    # Knuth's two-sum: the rounding errors are summed separately.
                     after = total + term
                     added = after - total
                     rest += (total - (after - added)) + (term - added)
@@ -137,7 +137,7 @@ def sum_above(row: Floats, level: float) -> float:
 def zero_below(matrix: Floats, level: float, first: int, last: int, sums: Doubles) -> None:
     """Set the entries of the rows first … last − 1 that are below `level` to 0.
 
-    The sums of the rows after that go into `sums`; they are those of `row_sums`.
+    The new sums of the rows are written into `sums`; they are those of `row_sums`.
     """
     for i in range(first, last):
         row = matrix[i]

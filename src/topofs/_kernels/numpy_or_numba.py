@@ -1,6 +1,6 @@
-"""The choice between numpy and the kernels, which give the same bits; shares as whole numbers.
+"""Choice between numpy and the kernels, which give the same bits; shares as whole numbers.
 
-Sums of whole numbers are exact: no order of terms can tip a tie.
+Sums of whole numbers are exact, so the order of the terms never decides a tie.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# Up to so many columns numpy takes less time than numba takes to be imported and to compile.
+# Up to this number of columns numpy is faster than importing numba and compiling.
 LARGEST_FOR_NUMPY = 2048
-# Shares and gains count in this many units. Room for 2²² columns, each to 12 digits.
+# Units per share of 1: room for 2²² columns, each to 12 digits.
 UNIT = 2.0**40
-# Shares and what is left of them count in this many parts where they are multiplied. The product
-# of two such whole numbers is one of `UNIT`, and sums of products are exact.
+# Parts per share of 1, for products: the product of two numbers of parts is a number of units
+# (`UNIT`), and sums of products are exact.
 PART = 2**20
 
 
 def use_numpy(n_columns: int) -> bool:
-    """Whether a table of so many columns is worked on without numba."""
+    """Whether a table with this number of columns is processed without numba."""
     return n_columns <= LARGEST_FOR_NUMPY
 
 

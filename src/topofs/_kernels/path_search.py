@@ -1,8 +1,8 @@
-"""Search along the paths of a sparse graph: what an origin covers better, and bounds of that.
+"""Search along paths of a sparse graph: nodes that an origin covers better, and bounds.
 
-From the search follow the nearest origin of each node, of a set of origins or of a growing one,
-and the best path between two nodes. `cumulative_max` is the same for a growing set of columns of
-a matrix. A binary heap of nodes by falling gain serves the lazy greedy loops.
+The search gives the nearest origin of each node, for a fixed or a growing set of origins, and
+the best path between two nodes. `cumulative_max` does the same for a growing set of columns of
+a matrix. The lazy greedy loops use a binary heap of nodes by falling gain.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from topofs._kernels.compiler import njit
 from topofs._kernels.numpy_or_numba import UNIT
 from topofs.typing import Doubles, Floats, Ints
 
-# A search bounds the gains of the nodes that it reaches with this much or more.
+# A search bounds the gains of the nodes that it reaches with at least this product.
 NEAR = 0.65
-# Far more than rounding can change in a product along a path or a sum of products.
+# Far more than the rounding error of a product along a path or of a sum of products.
 SLACK = 1e-9
 
 
@@ -52,13 +52,13 @@ def sift_down(heap: Ints, size: int, key: Floats, position: int, tie_rank: Ints)
 
 @njit(cache=True, nogil=True)
 def no_covering(n: int) -> Any:
-    """How well each node is covered, by which origin, and from which node: not at all yet."""
+    """Initial coverage of each node, its origin, and the node before it: none."""
     return np.zeros(n, np.float64), np.full(n, -1, np.int64), np.full(n, -1, np.int64)
 
 
 @njit(cache=True, nogil=True)
 def work_space(n: int, n_entries: int) -> Any:
-    """Arrays that all searches share: reached, product, state, queued products and nodes.
+    """Work arrays of all searches: reached, product, state, queued products and nodes.
 
     Every entry of the graph is queued at most once in a search, beside the origin.
     """
@@ -73,18 +73,18 @@ def work_space(n: int, n_entries: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def search(origin: int, graph: Any, least: float, covering: Any, work: Any) -> tuple[int, int]:
-    """Find the nodes that an origin covers better than they are: by how much, and how many.
+    """Find the nodes that an origin covers better; give the total gain and their number.
 
-    Dijkstra's search with products. It stops at nodes that are covered better from elsewhere,
-    or as well by a lower representative: a path that counts and goes on from such a node has
-    brought `least` or more to it, so what covers the node brings at least as much, and with the
-    same rest of the path covers what lies behind it as well. The origin itself is searched from
-    even where a copy of it covers it: its single edges below `least` are its own. Where no
-    representative is ever noted (-1), as well is not better.
+    Dijkstra's search with products. It stops at a node that another origin covers better, or
+    equally well with a lower number. A path through such a node has a product of `least` or
+    more there. The other origin has at least the same product, so it covers all nodes behind
+    this node at least as well. The search starts from the origin even if a copy of the origin
+    covers it, because its single edges below `least` count. If no representative is stored
+    (-1), an equal product is not an improvement.
 
-    In the end ``reached[:n_reached]`` lists the nodes, the origin first, ``product`` says how
-    well they are covered, and ``before`` has, for each but the origin, the last node of its
-    path before it; the total is in units. ``covered`` and ``representative`` are only read.
+    At the end ``reached[:n_reached]`` lists the nodes, the origin first. ``product`` holds
+    their coverage. ``before`` holds, for each node except the origin, the previous node of its
+    path. The total is in units. ``covered`` and ``representative`` are only read.
 
     Layout: ``queue_product[:size]`` and ``queue_node[:size]`` are a binary heap, the largest
     product first. ``state`` is 0 for a node not reached, 1 for one in the queue, 2 for one that
@@ -135,9 +135,9 @@ def path_bounds(graph: Any, least: float, covering: Any, work: Any) -> Ints:
 
     Let q be the product from a searched node v to a node i. Whatever i reaches by a product p,
     v reaches by q·p or more. So i reaches by `least` or more only nodes that v reaches by
-    q·least, and each by no more than 1 and no more than 1/q of what v does. To these come the
-    single edges of i below `least`. Each node that no search came near (q >= NEAR) is searched
-    from in turn.
+    q·least, and each by no more than 1 and no more than 1/q of what v does. The single edges of
+    i below `least` are added. A search starts from each node that no earlier search reached
+    with q >= NEAR.
     """
     starts, _, weights = graph
     reached, product = work[0], work[1]
@@ -169,7 +169,7 @@ def path_bounds(graph: Any, least: float, covering: Any, work: Any) -> Ints:
 def _insert(
     queue_product: Doubles, queue_node: Ints, size: int, product: float, v: int
 ) -> None:
-    """Add an entry to a queue of so many."""
+    """Add an entry to a queue of `size` entries."""
     position = size
     while position > 0:
         parent = (position - 1) // 2
@@ -208,8 +208,8 @@ def nearest_nodes(
 ) -> tuple[Ints, Doubles]:
     """Find the origin with the largest product of weights to each node, and that product.
 
-    The graph is that of `topofs._kernels.coverage.PathGraph`. Where two origins are equally
-    near, the lowest counts; where no path counts, they are -1 and 0.
+    The graph is that of `topofs._kernels.coverage.PathGraph`. If two origins are equally near,
+    the lower one is given. If no path counts, the result is -1 and 0.
     """
     n = len(starts) - 1
     graph = (starts, columns, weights)
@@ -231,8 +231,7 @@ def best_path(
 ) -> Ints:
     """List the nodes on the path with the largest product of weights, without its ends.
 
-    They go from the node to the origin, which reaches it; there are none where an edge is as
-    good.
+    The list goes from the node to the origin. It is empty if a direct edge is as good.
     """
     n = len(starts) - 1
     covering = no_covering(n)
@@ -251,19 +250,18 @@ def best_path(
 def running_nodes(
     starts: Ints, columns: Ints, weights: Doubles, least: float, order: Ints
 ) -> tuple[Ints, Ints, Doubles, Ints, Doubles]:
-    """List where the best origin of a node changes as nodes become origins in an order.
+    """List the changes of the best origin of each node as nodes become origins in an order.
 
-    The graph is that of `topofs._kernels.coverage.PathGraph`. For each change, one after
-    another, there are the node, which is never the origin itself; the position in `order` of
-    its new origin; the product of weights along the best path from it; and the last node of
-    this path before the node. The last array is the sum over the nodes of their best product,
-    after each position.
+    The graph is that of `topofs._kernels.coverage.PathGraph`. Each change gives the node, which
+    is never the origin itself; the position of its new origin in `order`; the product of
+    weights along the best path; and the last node of this path before the node. The last array
+    is the sum of the best products over the nodes, after each position.
 
     Invariant: after position p, ``covered[v]`` is the largest product from one of
     ``order[: p + 1]`` to v, and ``representative[v]`` the lowest of those that reach it. A
-    search stops at nodes that are covered better, or as well by a lower origin: what lies
-    behind them is so too (see `topofs._kernels.path_search.search`). For this reason the node
-    before v on its path has the same representative as v.
+    search stops at nodes that are covered better, or equally well by a lower origin, because
+    the same then holds for the nodes behind them (see `topofs._kernels.path_search.search`). So
+    the node before v on its path has the same representative as v.
     """
     n = len(starts) - 1
     graph = (starts, columns, weights)
@@ -296,7 +294,7 @@ def running_nodes(
 
 @njit(cache=True, nogil=True)
 def cumulative_max(block: Floats, order: Ints, first_row: int) -> tuple[Ints, Ints, Doubles]:
-    """List where the best entry of each row changes as columns are added one by one.
+    """List the changes of the best entry of each row as columns are added one by one.
 
     Row r of the block belongs to node ``first_row + r``, which is never its own best. The result is
     the number of changes in each row; the positions in `order` at which the best changes, row
@@ -345,7 +343,7 @@ def add_cumulative_max(block: Floats, order: Ints, curve: Doubles) -> None:
 
 @njit(cache=True, nogil=True)
 def doubled(array: Any) -> Any:
-    """Copy an array into one of twice its length, for more to come."""
+    """Copy an array into one of twice its length."""
     longer = np.empty(2 * array.shape[0], array.dtype)
     longer[: array.shape[0]] = array
     return longer

@@ -54,7 +54,7 @@ NONE = -1
 def component_is_planar(
     root: int, node: Ids, half: Ids, edge: Ids, pairs: Ids, buckets: Ids
 ) -> bool:
-    """Say whether the component that holds `root` is planar, in O(n); nothing is allocated."""
+    """Tell whether the component of `root` is planar, in O(n), without allocation."""
     for v in range(len(node)):
         node[v, HEIGHT] = NONE
     _orient(root, node, half, edge, buckets)
@@ -263,7 +263,7 @@ def _swap_sides(position: int, pairs: Ids) -> None:
 
 @njit(cache=True, nogil=True)
 def _drop_edges_to(height: int, top: int, edge: Ids, pairs: Ids) -> int:
-    """Forget the back edges that end at `height`, the node the sweep goes back to.
+    """Remove the back edges that end at `height`, the node to which the sweep returns.
 
     They are the highest on the stack: whole pairs at its top, then the high ends of the two
     intervals of one more pair. Returns the new depth of the stack.

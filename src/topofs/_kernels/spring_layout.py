@@ -40,7 +40,7 @@ def relax(
 
     The force of a spring is `pull` times its length. Nodes repel each other with the product of
     their masses over their distance, and `gravity` draws them to the origin along x and y, for
-    each unit of mass and of distance. A step size is the most a node may move in a step.
+    each unit of mass and of distance. A step size is the largest move of a node in a step.
 
     Repulsion is exact between nodes in the same or in touching cells of a grid; a farther cell
     acts from its centre of mass. With ``n_cells <= 2`` it is exact everywhere. All forces of a
@@ -130,7 +130,7 @@ def _repel(
                 other = members[at]
                 dx, dy = x - positions[other, 0], y - positions[other, 1]
                 squared = dx * dx + dy * dy
-                # The node itself, and one exactly on it, gives no direction.
+                # The node itself, and a node at the same position, exert no force.
                 if squared > 0.0:
                     total_x += mass[other] * dx / squared
                     total_y += mass[other] * dy / squared

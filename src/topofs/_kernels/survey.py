@@ -1,8 +1,8 @@
 """The sums and the strongest links of rows of a similarity.
 
 Rows come whole, or as tiles of some columns in any order; `survey_products` multiplies the tiles
-itself. The product is a call of BLAS inside the kernel, so that a thread that multiplies a range
-of rows needs the interpreter once, before all of its tiles.
+itself. The kernel calls BLAS for the product, so a thread that multiplies a range of rows needs
+the interpreter only once, before all of its tiles.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 # Entries that are skipped together if none of them is strong enough.
 BLOCK = 32
-# Room for so many lists of k: more links can wait, so more of them are dropped at once.
+# Room in lists of k: with more room for candidates, more of them are dropped at once.
 ROOM = 3
-# Steps of a bisection that come near to the k-th of so many links.
+# Steps of the bisection that approximates the k-th strongest link.
 HALVINGS = 12
 # Higher than any vertex.
 NO_VERTEX = np.iinfo(np.int32).max
-# Columns of a tile: with some hundred rows, it is finished in the cache that it was made in.
+# Columns of a tile: with a few hundred rows, a tile stays in the cache until it is finished.
 WIDTH = 1024
 
 
 class Surveyed(NamedTuple):
-    """The sums and the strongest links of m rows after some of their entries.
+    """The sums and the strongest links of m rows, from the entries added so far.
 
     The first ``length[r]`` of `weight` and `vertex`, shape (m, `ROOM` · k + `BLOCK`), are links
-    that may be among the k strongest, in any order; `settle_lists` makes lists of them:
-    falling, of equal weights the lowest vertex first. A link must have a larger weight than
-    `least`, or as large a one and a lower vertex than `last`. `sums` + `rests` are the sums of
-    the entries, of shape (0,) where no sums are taken; `above`, shape (n_cuts, m), those of
+    that may be among the k strongest, in any order. `settle_lists` turns them into lists by
+    falling weight, among equal weights the lowest vertex first. A link must have a weight above
+    `least`, or the same weight and a vertex below `last`. `sums` + `rests` are the sums of the
+    entries, of shape (0,) if no sums are computed. `above`, shape (n_cuts, m), are the sums of
     the entries above each cut.
     """
 
@@ -77,7 +77,7 @@ def nothing_surveyed(m: int, k: int, n_totals: int, like: Floats) -> Surveyed:
 
 
 def packed(surveyed: Surveyed) -> Surveyed:
-    """The lists alone, without the room for links that wait."""
+    """The lists alone, without the room for candidates."""
     settle_lists(surveyed)
     k = surveyed.k
     return surveyed._replace(
@@ -86,7 +86,7 @@ def packed(surveyed: Surveyed) -> Surveyed:
 
 
 def unpacked(lists: Surveyed) -> Surveyed:
-    """A copy of what was packed, to which more can be added."""
+    """An unpacked copy, to which entries can be added."""
     m, k = lists.weight.shape
     found = nothing_surveyed(m, k, 1 + len(lists.above), lists.weight)
     found.weight[:, :k], found.vertex[:, :k] = lists.weight, lists.vertex
@@ -151,7 +151,7 @@ def add_row(
 
 @njit(cache=True, nogil=True)
 def settle_lists(surveyed: Surveyed) -> None:
-    """Leave the k strongest links of each row, in their order."""
+    """Keep the k strongest links of each row, sorted."""
     k, weight, vertex, length, least, last, _, _, _ = surveyed
     for here in range(len(length)):
         if length[here] > k:
@@ -164,7 +164,7 @@ def settle_lists(surveyed: Surveyed) -> None:
 
 @njit(cache=True, nogil=True)
 def _add_links(row: Floats, columns: Ids, own: int, here: int, surveyed: Surveyed) -> None:
-    """Put the entries of a row that are strong enough to those that wait."""
+    """Append the entries of a row that are strong enough to the candidates."""
     k, weight, vertex, length, least, last, _, _, _ = surveyed
     waiting, ids, count = weight[here], vertex[here], length[here]
     lowest, latest = least[here], last[here]
@@ -178,7 +178,7 @@ def _add_links(row: Floats, columns: Ids, own: int, here: int, surveyed: Surveye
             continue
         for p in range(start, end):
             entry, u = row[p], columns[p]
-            # Written in any case, and kept by counting it: a branch would be guessed wrongly.
+            # Write unconditionally and count conditionally: a branch would be mispredicted.
             waiting[count], ids[count] = entry, u
             strong = (entry > lowest) | ((entry == lowest) & (u < latest))
             count += np.int64(strong & (u != own))
@@ -186,7 +186,7 @@ def _add_links(row: Floats, columns: Ids, own: int, here: int, surveyed: Surveye
             count, lowest = _drop_weak(waiting, ids, count, k)
             latest = NO_VERTEX
             if count > 2 * k:
-                # Too many are equal: vertices decide.
+                # Too many weights are equal: the vertices decide.
                 strongest_first(waiting, ids, count, k)
                 count, lowest, latest = k, waiting[k - 1], ids[k - 1]
     length[here], least[here], last[here] = count, lowest, latest
@@ -194,7 +194,7 @@ def _add_links(row: Floats, columns: Ids, own: int, here: int, surveyed: Surveye
 
 @njit(cache=True, nogil=True)
 def _drop_weak(waiting: Floats, ids: Ids, count: int, k: int) -> tuple[int, float]:
-    """Drop links below a weight that k others reach at least; give how many stay, and it.
+    """Drop links below a weight that at least k links reach; give their number and the weight.
 
     Invariant of the bisection: at least k reach `low`, fewer than k reach `high`.
     """
@@ -233,7 +233,7 @@ def survey_products(
     totals: Doubles,
     lists: TopLists,
 ) -> None:
-    """Take the sums and the strongest links of the rows first … last − 1 in some columns.
+    """Compute the sums and the strongest links of the rows first … last − 1 in some columns.
 
     `left` are all columns of the similarity, and entries below its level become 0; `right` are
     those that take part, and `columns`, ascending, says which they are. The `diagonal` is
@@ -274,7 +274,7 @@ def survey_products(
 
 @njit(cache=True, nogil=True)
 def _write_list(found: Surveyed, r: int, v: int, columns: Ids, lists: TopLists) -> None:
-    """Write the settled links of a row, and how strong a link outside its list may be."""
+    """Write the sorted links of a row, and the bound of links outside its list."""
     weight, vertex, length, head, floor = lists
     count = found.length[r]
     for position in range(count):
@@ -291,7 +291,7 @@ def multiply_rows(
 ) -> None:
     """Write entries of some columns with others into the columns first … last − 1 of a block.
 
-    A range of the others, so that threads can share the work. The level is not applied.
+    The others are a range, so that threads can share the work. The level is not applied.
     """
     rows, among = left.values, right.values
     m = len(rows)
@@ -308,7 +308,7 @@ def multiply_rows(
 
 @njit(cache=True, nogil=True)
 def survey_rows(block: Floats, first: int, sums: Doubles, lists: TopLists) -> None:
-    """Take the sums and the strongest links of the whole rows first … first + m − 1."""
+    """Compute the sums and the strongest links of the complete rows first … first + m − 1."""
     n_rows, n = block.shape
     row_sums(block, 0, n_rows, sums[first : first + n_rows])
     found = nothing_surveyed(1, lists.weight.shape[1], 0, block)
@@ -361,7 +361,7 @@ def refill_lists(
 
 @njit(cache=True, nogil=True)
 def _fill_list(v: int, row: Floats, columns: Ids, lists: TopLists, found: Surveyed) -> None:
-    """Fill the list of v from its entries in free columns; `found` is room for one row."""
+    """Fill the list of v from its entries in free columns; `found` is a work array."""
     if found.k == 0:
         return
     found.length[0], found.least[0], found.last[0] = 0, -np.inf, NO_VERTEX

@@ -1,14 +1,15 @@
-"""The growth of a TMFG with queries, batches of faces whose best vertices a device finds.
+"""Growth of a TMFG with queries: batches of faces whose best vertices a device finds.
 
-The heap and its invariant are those of `topofs._kernels.tmfg_lists`. A face on top whose vertex
-is not free is settled, in this order, by a lower bound of its gains, by the candidates that an
-earlier query gave, by a merge of its corners' lists, or by a query. A query has its price,
-whatever its size; so each one takes many faces, also such as do not exist yet: a vertex that is
-to be inserted soon will make three faces of one, and vertices will be inserted into these.
+The heap and its invariant are those of `topofs._kernels.tmfg_lists`. If the vertex of the face
+on top is not free, the face gets a lower bound of its gains, or a vertex from the candidates of
+an earlier query, from a merge of its corners' lists, or from a query, in this order. A query
+has a fixed cost, so each query asks for many faces. It also asks for faces that do not exist
+yet: the next insertions replace a face by three, and later vertices enter these.
 
-The weights of lists are bounds here, close ones: what stands in a list is not multiplied again.
-So the key of a face whose vertex is free exceeds its gain, by the slack of three weights at most,
-and that vertex is its best. Only where others come as close are columns multiplied.
+The weights of lists are close upper bounds here, because entries of lists are not computed
+again. So the key of a face with a free vertex exceeds its gain by the slack of three weights at
+most, and the vertex is the best of the face. Columns are multiplied only if other vertices are
+within the slack.
 """
 
 from __future__ import annotations
@@ -29,26 +30,28 @@ Ids = npt.NDArray[np.int32]
 
 # A face that neither lists nor candidates decide.
 UNDECIDED = -2
-# After a window in which lists decided less than half of the faces, they get a rest.
+# Lists are not used for a while after a window in which they decided less than half of the
+# faces.
 WINDOW = 64
 REST = 4096
-# A face that lists do not decide in so many rounds is cheaper to query.
+# After this number of rounds of a merge, a query is cheaper.
 ROUNDS = 40
 NO_LIMIT = np.iinfo(np.int32).max
-# Faces that are not slots: so many for each place, and places, a power of two.
+# Table of faces that are not slots: entries per bucket, and buckets, a power of two.
 N_WAYS = 4
 N_PLACES = 2**14
 
 
 class FaceCandidates(NamedTuple):
-    """For each face its best vertices; entries of face f are ``head[f] … length[f] - 1``.
+    """The best vertices of each face; entries of face f are ``head[f] … length[f] - 1``.
 
-    The first faces are the slots of a growth. Those after them, N_PLACES · N_WAYS, do not exist
-    yet: `corner` has their corners, in order, −1 for none, and `stamp` when they were made.
+    The first faces are the slots of a growth. The next N_PLACES · N_WAYS faces do not exist
+    yet: `corner` holds their ordered corners, −1 for none, and `stamp` the time of their
+    creation.
 
     `bound`, falling, and `vertex` have shape (n_faces, k); nothing before `head` is free. No
-    free vertex outside the list gains more than `floor`, ∞ before the first query; those outside
-    that gain as much lie above the vertex `limit`.
+    free vertex outside the list gains more than `floor`, which is ∞ before the first query. A
+    vertex outside with a gain equal to `floor` is above the vertex `limit`.
     """
 
     bound: Doubles
@@ -87,7 +90,7 @@ def grow_batched(
 ) -> bool:
     """Insert vertices until none is free (True) or until the face on top needs a query (False).
 
-    A sum of three weights of lists exceeds that of the entries by `slack` at most.
+    The sum of three weights of lists exceeds the sum of the entries by `slack` at most.
     """
     cliques, penalty, _, vertex, heap, key, _, records = growth
     counters = records[0]
@@ -113,7 +116,7 @@ def grow_batched(
 
 @njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _highest_below(growth: Growth) -> float:
-    """The highest key but that of the face on top."""
+    """The second highest key."""
     highest = -np.inf
     for place in range(1, min(1 + N_BELOW, growth.counters[0].n_faces)):
         highest = max(highest, growth.key[place])
@@ -147,7 +150,7 @@ def _settle_top(
     if vertex[top] == UNDECIDED or not counters.use_lists:
         return False
     a, b, c = corner[top, 0], corner[top, 1], corner[top, 2]
-    # An entry just below the level is 0, whatever its bound.
+    # An entry just below the level is 0, although its bound is not.
     sure = weights.level + slack if slack > 0 else -np.inf
     found, gain, bound, rival = merge_lists(
         weights, a, b, c, lists, penalty, ROUNDS, slack, sure
@@ -171,7 +174,7 @@ def _settle_top(
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _insert_top(growth: Growth, lists: TopLists, candidates: FaceCandidates) -> None:
-    """Put its vertex into the face on top: one face becomes three."""
+    """Insert its vertex into the face on top: one face becomes three."""
     cliques, _, corner, vertex, heap, key, _, records = growth
     counters, top = records[0], heap[0]
     split_top(growth)
@@ -187,21 +190,21 @@ def _insert_top(growth: Growth, lists: TopLists, candidates: FaceCandidates) -> 
         vertex[slot], key[place] = -1, _bound(slot, growth, lists, candidates)
     sift_new_faces(heap, key, second)
     if not counters.use_lists:
-        # A rest of the lists ends by itself.
+        # Count down the time until lists are used again.
         counters.merges += 1
         counters.use_lists = counters.merges >= 0
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _is_stale(v: int, lists: TopLists, penalty: Floats) -> bool:
-    """Whether half of the list of v is used up, and more is there."""
+    """Whether half of the list of v is used, and vertices exist outside the list."""
     highest_free_weight(v, lists, penalty)
     return 2 * lists.head[v] >= lists.length[v] and lists.floor[v] > -np.inf
 
 
 @njit(cache=True, nogil=True)
 def stale_among(vertices: Ints, lists: TopLists, penalty: Floats) -> Bools:
-    """Tell which of some vertices have used up half of their lists."""
+    """Tell which of some vertices have used half of their lists."""
     found = np.empty(len(vertices), np.bool_)
     for i in range(len(vertices)):
         found[i] = _is_stale(vertices[i], lists, penalty)
@@ -219,13 +222,13 @@ def select_queries(
     stamp: int,
     inserted: Bools,
 ) -> tuple[Ints, Ints]:
-    """Faces that are worth a query, and their corners, `limit` of them at most.
+    """Faces for a query, and their corners, at most `limit` of them.
 
-    They are those given slots that have no candidates, the one on top first, and children of
-    the others. Slots come with their keys, in falling order. A speculative growth finds the
-    children: it inserts candidates, down to the key of the last slot, and `limit` / 2 vertices
-    at most, because what lies farther ahead often comes otherwise. New faces get the stamp.
-    `inserted` is False for all vertices, before and after.
+    They are the given slots without candidates, the top slot first, and children of the other
+    slots. Slots come with their keys, in falling order. A speculative growth finds the
+    children: it inserts candidates down to the key of the last slot, at most `limit` / 2 of
+    them, because predictions further ahead are often wrong. New faces get the stamp. `inserted`
+    is False for all vertices, before and after.
     """
     n_slots = len(growth.vertex)
     merging = growth.counters[0].use_lists
@@ -307,7 +310,7 @@ def _speculative_best(
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _needs_query(slot: int, growth: Growth, lists: TopLists) -> bool:
-    """Whether the lists of a face will not decide it."""
+    """Whether the lists of a face are too short to decide it."""
     if growth.vertex[slot] == UNDECIDED:
         return True
     stale = False
@@ -348,7 +351,7 @@ def certain_best(
         u = candidates.vertex[face, position]
         if penalty[u] != 0:
             continue
-        # Not `face_gain`, whose call takes longer than it saves.
+        # Calling `face_gain` would be slower.
         gain = weight(weights, a, u, penalty) + weight(weights, b, u, penalty)
         gain = gain + weight(weights, c, u, penalty)
         if gain > best or (gain == best and u < best_vertex):
@@ -361,7 +364,7 @@ def certain_best(
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _place(a: int, b: int, c: int) -> int:
-    """Where a face that is not a slot is kept: by the middle bits of a product."""
+    """The bucket of a face that is not a slot: a hash by the middle bits of a product."""
     mixed = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ np.uint64(b)) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed = (mixed ^ np.uint64(c)) * np.uint64(0x165667B19E3779F9)
@@ -381,7 +384,7 @@ def find_face(a: int, b: int, c: int, candidates: FaceCandidates) -> int:
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def make_face(a: int, b: int, c: int, stamp: int, candidates: FaceCandidates) -> int:
-    """Make a face of these corners, without candidates, in the place of the oldest."""
+    """Create a face of these corners, without candidates; it replaces the oldest."""
     first = _place(a, b, c)
     chosen = first
     for i in range(first + 1, first + N_WAYS):
@@ -397,7 +400,7 @@ def make_face(a: int, b: int, c: int, stamp: int, candidates: FaceCandidates) ->
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def drop_candidates(face: int, candidates: FaceCandidates) -> None:
-    """Forget the candidates of a face: it has other corners now."""
+    """Clear the candidates of a face, which has new corners."""
     candidates.length[face] = 0
     candidates.head[face] = 0
     candidates.floor[face] = np.inf
@@ -425,9 +428,9 @@ def write_candidates(
     limits: Ids,
     candidates: FaceCandidates,
 ) -> None:
-    """Write what a query found of some faces: vertices and falling bounds of their gains.
+    """Write the result of a query for some faces: vertices and falling bounds of their gains.
 
-    A vertex −1 says that there are no more. Floors and limits are as in `FaceCandidates`.
+    A vertex −1 ends the list. Floors and limits are as in `FaceCandidates`.
     """
     for f in range(len(faces)):
         face = faces[f]
@@ -447,7 +450,7 @@ def write_candidates(
 def best_by_columns(
     weights: ColumnWeights, corners: Ints, vertices: Ints, like: Floats
 ) -> tuple[int, float]:
-    """The first of the best of some vertices for a face, and its gain, by products of columns."""
+    """The lowest of the best vertices for a face, and its gain, by products of columns."""
     best_vertex, best = -1, -np.inf
     for u in vertices:
         gain = face_gain(weights, corners, u, like)

@@ -1,11 +1,11 @@
-"""The growth of a TMFG from a similarity that is held as a matrix.
+"""Growth of a TMFG from a similarity matrix.
 
 The loop and its invariant are those of `topofs._kernels.tmfg_lists`. The gains of a face are
 bounded by block maxima: the largest weight of each block of columns, row by row. A block maximum
 is never below the weights of its row to free vertices in its block. So the sum of the block
-maxima of three corners, added in the order of a gain, is never below a gain in the block, to the
-last bit. Blocks whose sum cannot win are not scanned. A block that is scanned gets the block
-maxima of the three corners lowered to what is still free there.
+maxima of three corners, added in the order of a gain, is never below a gain in the block, to
+the last bit. Blocks whose sum cannot win are not scanned. A scan of a block lowers the block
+maxima of the three corners to the maxima over its free vertices.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from topofs.typing import Doubles, Floats, Ints
 
 # Columns a block: 64 was as fast as 32 and 128 on structured tables, faster than 32 on noise.
 WIDTH = 64
-# After so many scanned faces it is decided anew whether bounds are taken of new faces.
+# Number of scanned faces after which to decide again whether new faces get bounds.
 WINDOW = 64
 
 
 class BlockMaxima(NamedTuple):
-    """For each row the largest weight in each block of columns, shape (n, n_blocks).
+    """The largest weight of each row in each block of columns, shape (n, n_blocks).
 
-    The width, in columns a block, changes the time, never a graph.
+    The width, in columns per block, changes the time but not the graph.
     """
 
     height: Floats
@@ -51,7 +51,7 @@ def survey_matrix(
     sums: Doubles,
     block_maxima: BlockMaxima,
 ) -> None:
-    """Take `sum_above` and the block maxima of the rows first … last − 1, each while in cache."""
+    """Compute `sum_above` and the block maxima of the rows first … last − 1 in one pass."""
     for i in range(first, last):
         sums[i] = sum_above(matrix[i], level)
         raise_block_maxima(matrix, i, i + 1, block_maxima)
@@ -135,8 +135,8 @@ def _best_vertex(
 ) -> tuple[int, float, int]:
     """Lowest of the free vertices with the largest gain in (a, b, c), and that gain.
 
-    The number of blocks that were scanned comes with them. At least one vertex is free, and no
-    gain exceeds the ceiling. `bounds` and `highest` are those of `_gain_bound`.
+    Also gives the number of scanned blocks. At least one vertex is free, and no gain exceeds
+    the ceiling. `bounds` and `highest` are those of `_gain_bound`.
     """
     first = 0
     while bounds[first] != highest:
@@ -144,7 +144,7 @@ def _best_vertex(
     best = _scan_block(matrix, block_maxima, a, b, c, penalty, first)
     place, n_scanned = first, 1
     for block in range(first):
-        # A lower vertex wins a tie, so blocks before the first are scanned if they may be equal.
+        # The lowest vertex wins a tie, so earlier blocks are scanned if they may be equal.
         if bounds[block] >= best:
             gain = _scan_block(matrix, block_maxima, a, b, c, penalty, block)
             n_scanned += 1
@@ -190,16 +190,16 @@ def tmfg_cliques(
 def grow_dense(matrix: Floats, block_maxima: BlockMaxima, growth: Growth) -> None:
     """Insert vertices until none is free.
 
-    Block maxima, from `raise_block_maxima`, are lowered on the way. A new face enters the heap
-    with the largest sum of its corners' block maxima. Where most blocks are scanned anyway
-    (noise), the three new faces share one pass over four rows instead.
+    Block maxima, from `raise_block_maxima`, are lowered during the growth. A new face enters
+    the heap with the largest sum of its corners' block maxima. If most blocks are scanned
+    anyway (noise), the three new faces share one pass over four rows instead.
     """
     _grow(matrix, block_maxima, growth, np.empty(block_maxima.height.shape[1], matrix.dtype))
 
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _grow(matrix: Floats, block_maxima: BlockMaxima, growth: Growth, bounds: Floats) -> None:
-    """The loop, with room for the bounds of blocks."""
+    """The loop, with a work array for the bounds of blocks."""
     cliques, penalty, corner, vertex, heap, key, _, records = growth
     counters = records[0]
     n_faces_scanned, n_blocks_scanned, use_bounds, first_free = 0, 0, True, 0

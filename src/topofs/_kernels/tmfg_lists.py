@@ -1,21 +1,21 @@
-"""The growth of a TMFG without the matrix, from lists of strongest links.
+"""Growth of a TMFG without the matrix, from lists of strongest links.
 
 Each face slot holds the corners (a, b, c) of a face, a vertex and a key; the slots form a heap
 ordered by (−key, slot). Inserting v into (a, b, c) turns the slot into (a, b, v) and appends
 (a, c, v) and (b, c, v).
 
 Invariant: the key of a slot is never below the best gain of its face over the free vertices.
-If its vertex is free, the key is that gain and the vertex the lowest that has it.
+If its vertex is free, the key is that gain and the vertex the lowest with that gain.
 
-Free vertices only ever leave, so gains only fall, and an untouched slot keeps the invariant. The
-slot on top is therefore final as soon as its vertex is free: no other face gains more, and of
-those that gain as much it is the oldest. Otherwise that slot alone gets a lower key or a free
-vertex from
+No vertex becomes free again, so gains only fall, and an unchanged slot keeps the invariant. If
+the vertex of the slot on top is free, the slot is final: no other face gains more, and among
+equal gains it is the first slot. Otherwise only that slot gets a lower key or a free vertex,
+from
 
-* a bound: the sum of the corners' highest free weights, which costs next to nothing;
+* a bound: the sum of the corners' highest free weights, which is almost free;
 * lists: the corners' strongest free vertices are merged from the top (Fagin's threshold
   algorithm);
-* rows that the caller brings.
+* rows that the caller computes.
 
 `topofs._kernels.tmfg_dense` does the same with a matrix.
 """
@@ -39,7 +39,7 @@ from topofs._kernels.top_lists import (
 )
 from topofs.typing import Bools, Floats, Ints
 
-# The lists are given up when they leave more than a quarter of a window of faces undecided.
+# Lists are given up if they leave more than a quarter of a window of faces undecided.
 WINDOW = 64
 # A numpy record, whose fields have names here and in a compiled kernel.
 _NUMBERS = [(name, np.int64) for name in ("step", "n_faces", "merges", "undecided")]
@@ -53,10 +53,10 @@ class Growth(NamedTuple):
     `penalty` is 0 for a free vertex, −∞ for a used one. Each face slot has its corners (a, b,
     c), in this order, and a vertex, or a negative number. `heap` are the slots in use, ordered
     by (−key, slot), and `key`, in the order of the heap, is the gain of the slot's vertex, or
-    an upper bound of the gains. `peak` records for each vertex its strongest link to a free one
-    when it was last looked for: `weight` and `vertex`, −1 for none. `counters`, one record, has
-    `step` and `n_faces`; `use_lists`, whether lists are merged at all; and in the current
-    window the number of `merges`, and of those that left the face `undecided`.
+    an upper bound of the gains. `peak` holds the strongest link of each vertex to a free vertex
+    at its last update: `weight` and `vertex`, −1 for none. `counters`, one record, has `step`
+    and `n_faces`; `use_lists`, whether lists are merged at all; and in the current window the
+    number of `merges`, and of those that left the face `undecided`.
     """
 
     cliques: Ints
@@ -75,7 +75,7 @@ class Growth(NamedTuple):
 
     @property
     def uses_lists(self) -> bool:
-        """Whether lists are merged."""
+        """Whether lists are in use."""
         return bool(self.counters[0].use_lists)
 
     @property
@@ -108,9 +108,9 @@ def start_growth(n: int, start: Ints, dtype: npt.DTypeLike) -> Growth:
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
-    """Insert vertices until none is free, or until rows are needed that are not at hand.
+    """Insert vertices until none is free, or until the caller must compute rows.
 
-    False says that the face on top needs `settle_from_rows`; call again after that.
+    False: the face on top needs `settle_from_rows`; call again after that.
     """
     cliques, penalty, corner, vertex, heap, key, peak, records = growth
     counters = records[0]
@@ -137,7 +137,7 @@ def grow(weights: ColumnWeights, growth: Growth, lists: TopLists) -> bool:
 
 @njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _fetch_next(growth: Growth, lists: TopLists) -> None:
-    """Fetch what will be read of the face that comes to the top if the one there sinks."""
+    """Prefetch the data of the face that becomes the top if the current one sinks."""
     corner, heap, key = growth.corner, growth.heap, growth.key
     size = growth.counters[0].n_faces
     best = 1
@@ -176,8 +176,8 @@ def _best_by_lists(
 def settle_from_rows(growth: Growth, columns: Ints, a: Floats, b: Floats, c: Floats) -> None:
     """Settle the face on top by a pass over the rows of its corners, in their order.
 
-    `columns` are what the entries of the rows lead to: ascending, all free vertices among them.
-    Entries below the level are 0.
+    `columns` are the ascending vertices of the entries; they include all free vertices. Entries
+    below the level are 0.
     """
     vertex, heap, key = growth.vertex, growth.heap, growth.key
     penalty = growth.penalty[columns]
@@ -198,10 +198,10 @@ def settle_from_near_rows(
     c: Floats,
     margin: float,
 ) -> None:
-    """Settle the face on top from rows that are rounded otherwise than `weights`.
+    """Settle the face on top from rows that are rounded differently from `weights`.
 
-    By `weights` a vertex gains at most `margin` more than by the rows. So all vertices that may
-    gain most are computed again.
+    The gain by `weights` exceeds the gain by the rows by at most `margin`. So the gains of all
+    vertices that may be best are computed again.
     """
     penalty, top = growth.penalty, growth.heap[0]
     place, highest = -1, -np.inf
@@ -223,7 +223,7 @@ def settle_from_near_rows(
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def face_gain(weights: ColumnWeights, corners: Ints, u: int, like: Floats) -> float:
-    """What the vertex u adds to a face, in the order of its corners."""
+    """The gain of vertex u in a face, added in the order of its corners."""
     a, b, c = corners
     return (weight(weights, a, u, like) + weight(weights, b, u, like)) + weight(
         weights, c, u, like
@@ -232,7 +232,7 @@ def face_gain(weights: ColumnWeights, corners: Ints, u: int, like: Floats) -> fl
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def split_top(growth: Growth) -> int:
-    """Put its vertex into the face on top: one face becomes three, without keys; return it.
+    """Insert its vertex into the face on top: one face becomes three, without keys; return it.
 
     The slot on top becomes (a, b, v); unless v was the last vertex, (a, c, v) and (b, c, v)
     are appended.
@@ -257,7 +257,7 @@ def split_top(growth: Growth) -> int:
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _insert_top(growth: Growth, lists: TopLists) -> None:
-    """Put its vertex into the face on top, and bounds on the three new faces."""
+    """Insert its vertex into the face on top, and set bounds as keys of the three new faces."""
     cliques, penalty, corner, vertex, heap, key, peak, records = growth
     top = heap[0]
     v = split_top(growth)
@@ -274,11 +274,11 @@ def _insert_top(growth: Growth, lists: TopLists) -> None:
 
 @njit(cache=True, nogil=True)
 def rows_to_fetch(growth: Growth, lists: TopLists, kept: Bools, limit: int) -> Ints:
-    """Vertices whose rows the faces nearest to the top of the heap need.
+    """Vertices whose rows are needed by the faces nearest to the top of the heap.
 
-    The corners of the face on top come first, in any case. As long as lists are in use, corners
-    follow whose lists have run out; then those whose rows are not kept, and vertices that will
-    soon be corners.
+    The corners of the face on top always come first. While lists are in use, corners with
+    exhausted lists follow; after that, corners whose rows are not cached, and vertices that
+    will soon be corners.
     """
     penalty, use_lists = growth.penalty, growth.counters[0].use_lists
     chosen = np.empty(limit, np.int64)
@@ -318,10 +318,10 @@ def highest_gain(
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def _peak_of(v: int, lists: TopLists, peak: Floats, penalty: Floats) -> float:
-    """The highest weight of v to a free vertex, or a bound, kept as long as that one is free.
+    """The highest weight of v to a free vertex, or a bound; cached while that vertex is free.
 
-    Weights do not change, and free vertices only leave: no other becomes higher, however often
-    the list is filled again.
+    Weights do not change and no vertex becomes free again, so no other weight becomes higher,
+    even if the list is filled again.
     """
     record = peak[v]
     if record.vertex < 0 or penalty[record.vertex] != 0:
@@ -346,17 +346,17 @@ def merge_lists(
 ) -> tuple[int, float, float, float]:
     """Merge the lists of three corners from the top until the best vertex met is certain.
 
-    It ends after so many rounds at the latest; each of them meets up to three vertices. Weights
-    of lists are bounds of entries. Where they are above `sure`, they stand for the entries: a
-    sum of three exceeds that of the entries by `slack` at most. For others columns are
-    multiplied.
+    The number of rounds is limited; each round meets up to three vertices. Weights of lists are
+    bounds of entries. Weights above `sure` are used in place of the entries: the sum of three
+    exceeds that of the entries by `slack` at most. Entries below `sure` are computed from
+    columns.
 
-    It returns the best vertex met; its gain, or up to `slack` more; a bound of the gains of
-    vertices not met, which is the sum of the weights the merge has come down to, whose order
-    floating-point addition keeps; and a rival: every other vertex met gains that at most, or
-    less than gain − slack. Without slack the vertex is certain if its gain exceeds the
-    bound, and the lowest of those that gain as much. With slack it is certain if gain − slack
-    exceeds the bound and the rival.
+    Returns the best vertex met; its gain, or up to `slack` more; the bound; and the rival. The
+    bound is the sum of the current weights of the merge. No vertex that was not met gains more,
+    because floating-point addition keeps the order. Every other vertex met gains at most the
+    rival, or less than gain − slack. Without slack the vertex is certain if its gain exceeds
+    the bound; it is the lowest with this gain. With slack it is certain if gain − slack exceeds
+    the bound and the rival.
     """
     like, listed, length, head, floor = lists
     end_a, end_b, end_c = length[a], length[b], length[c]
@@ -405,7 +405,7 @@ def merge_lists(
     return best_vertex, best, bound, rival
 
 
-# A call of its own would cost a fifth of the growth.
+# Inlined by hand: a call would take a fifth of the time of the growth.
 @njit(cache=True, nogil=True, inline="always", **NO_REFCOUNT)
 def _gain_if_met(
     weights: ColumnWeights,
@@ -419,11 +419,11 @@ def _gain_if_met(
     least: float,
     sure: float,
 ) -> float:
-    """The gain of u, to which one list has come; −∞ if it was met before or gains less than that.
+    """The gain of u, the current vertex of a list; −∞ if met before or too small.
 
-    What a list has had before is known already. A list that is yet to have u has its weight,
-    one that will not bounds it, and what the lists have come to bounds what is not looked up: so
-    little is searched and few columns are multiplied.
+    Vertices at earlier positions of a list are known already. If u is later in another list,
+    that list has its weight; otherwise the floor of that list bounds it. The current weights of
+    the lists bound entries that were not searched, so few searches and few products are needed.
     """
     like, floor = lists.weight, lists.floor
     a, b, c = corners

@@ -13,17 +13,17 @@ from topofs.typing import Doubles, Floats, Ints
 
 Ids = npt.NDArray[np.int32]
 
-# A column is fetched into the cache so many entries before it is multiplied.
+# A column is prefetched this many entries before it is multiplied.
 AHEAD = 2
 
 
 class TopLists(NamedTuple):
     """The lists of all vertices; entries of vertex v are ``head[v] … length[v] - 1``.
 
-    `weight`, falling weights or bounds of them, and `vertex`, what they lead to, have shape (n,
+    `weight` (falling weights or bounds of them) and `vertex` (the other ends) have shape (n,
     k). Entries before ``head[v]`` lead to used vertices; later ones may, too. No free vertex
-    outside the list has a larger weight than `floor`: −∞ if there is none, ∞ as long as the
-    list was never filled.
+    outside the list has a larger weight than `floor`, which is −∞ if there is no such vertex,
+    and ∞ until the list is filled.
     """
 
     weight: npt.NDArray[Any]
@@ -45,7 +45,7 @@ def empty_lists(n: int, k: int, dtype: npt.DTypeLike) -> TopLists:
 
 
 def no_peaks(n: int, dtype: npt.DTypeLike) -> Any:
-    """Records for the strongest links of n vertices to free ones; none is known."""
+    """Records for the strongest links of n vertices to free ones; at first none is known."""
     fields = np.dtype([("weight", dtype), ("vertex", np.int32)], align=True)
     peaks = np.zeros(n, dtype=np.dtype((np.record, fields)))
     peaks["vertex"] = -1
@@ -54,7 +54,7 @@ def no_peaks(n: int, dtype: npt.DTypeLike) -> Any:
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def highest_free_weight(v: int, lists: TopLists, penalty: Floats) -> float:
-    """An upper bound of the weights of v to free vertices, reached if the list has a free one."""
+    """A bound of the weights of v to free vertices; exact if the list has a free vertex."""
     weight, vertex, length, head, floor = lists
     position = head[v]
     while position < length[v] and penalty[vertex[v, position]] != 0:
@@ -68,12 +68,12 @@ def highest_free_weight(v: int, lists: TopLists, penalty: Floats) -> float:
 
 @njit(cache=True, nogil=True, **NO_REFCOUNT)
 def place_in_list(v: int, u: int, lists: TopLists) -> int:
-    """Where the free vertex u stands in the list of v, or −1."""
+    """The position of the free vertex u in the list of v, or −1."""
     _, vertex, length, head, _ = lists
     first = head[v]
     place = -1 - first
     listed = vertex[v, first : length[v]]
-    # A loop from 0 to the end, without a break, becomes vector instructions.
+    # The compiler vectorises a loop from 0 to the end without a break.
     for position in range(len(listed)):
         if listed[position] == u:
             place = position
@@ -92,9 +92,9 @@ def write_lists(
 ) -> None:
     """Make lists of proposed vertices for ``vertices[first:last]``.
 
-    `proposed` has shape (m, k), −1 where there are no more. No vertex that was not proposed has
-    a larger weight than the floor, −∞ where there is none; so a proposed one below it is left
-    out: others that were not proposed may be heavier.
+    `proposed` has shape (m, k), padded with −1. No vertex outside the proposals has a larger
+    weight than the floor, which is −∞ if there is none. A proposed vertex below the floor is
+    left out, because vertices outside may be heavier.
     """
     weight_of, listed, length, head, floor = lists
     k = min(proposed.shape[1], listed.shape[1])
@@ -112,7 +112,7 @@ def write_lists(
             if w < least:
                 continue
             if count == k:
-                # More than there is room for: the lightest goes, and bounds the rest.
+                # The list is full: drop the lightest, whose weight becomes the floor.
                 lightest = weight_of[v, k - 1]
                 least = max(least, min(w, lightest))
                 if w <= lightest:
@@ -218,9 +218,9 @@ def _stronger(value: float, place: int, other: float, there: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def place_among(columns: npt.NDArray[np.integer[Any]], v: int) -> int:
-    """Where v stands among ascending columns, or −1.
+    """The position of v among ascending columns, or −1.
 
-    Invariant: what lies before `low` is below v, what lies from `high` on is not.
+    Invariant: columns before `low` are below v, columns from `high` on are not.
     """
     low, high = 0, len(columns)
     while low < high:

@@ -1,1 +1,1 @@
-"""Where products of columns are computed: one file an engine, one place that chooses."""
+"""Engines that compute products of columns, one file per engine, and their dispatch."""

@@ -1,7 +1,7 @@
 """Columns on dask workers: products without the matrix, and their order by values.
 
-Where the matrix does not fit on the client, the columns lie on both sides: workers survey all
-rows, the client decides.
+If the matrix does not fit on the client, client and workers both hold the columns. Workers
+survey all rows, and the client decides.
 """
 
 from __future__ import annotations
@@ -57,29 +57,29 @@ if TYPE_CHECKING:
 
 dask: Any = import_extra("dask", extra="dask", purpose="A dask collection as X")
 
-# What a worker takes without any data; the shares of its memory from which dask moves data to
-# disk, and from which it stops working.
+# Memory of a worker without data; shares of its memory above which dask moves data to disk, and
+# above which dask pauses the worker.
 _PROCESS = 300 * 10**6
 _SPILLED, _PAUSED = 0.6, 0.8
 # Rows that a worker multiplies at a time.
 _TILE_ROWS = 512
-# Up to so many products the client is faster than a round of tasks.
+# Up to this number of products the client is faster than a round of tasks.
 _PRODUCTS_OF_CLIENT = 2 * 10**10
 
 
 def columns_on_both_sides(
     table: Any, measure: Measure, memory: int, too_large: str
 ) -> tuple[Floats, PreparedBlocks, int]:
-    """Bring the columns of a checked table here, and prepare them on the workers, too.
+    """Load the columns of a checked table, and prepare them on the workers, too.
 
-    Gives the columns that vary, those on the workers, and what is left of the memory here. Errors
-    begin with `too_large`, which says that the matrix is.
+    Gives the columns that vary, those on the workers, and the remaining memory of the client.
+    Errors begin with `too_large`, which states that the matrix is too large.
     """
     from topofs.graphs.tmfg_out_of_core import least_memory
 
     n_samples, n_features = table.shape
     itemsize = table.dtype.itemsize
-    # As they are, prepared, and in order.
+    # Three copies: as given, prepared, and in order.
     held = n_features * n_samples * (itemsize + 8 + 8)
     needed = held + least_memory(n_features, n_samples, itemsize)
     if needed > memory:
@@ -89,7 +89,7 @@ def columns_on_both_sides(
             "or samples"
         )
     at_once = _columns_of_a_task(8 * n_samples * n_features)
-    # Read once, for both sides; whoever dies later reads again.
+    # Read once, for client and workers; if a worker dies later, its part is read again.
     chunks = dask.persist(*whole_columns(table, measure).to_delayed()[0])
     prepared = replace(prepare_blocks(chunks, measure), at_once=at_once)
     values = gather_columns(chunks, ~prepared.constant, n_samples, table.dtype)
@@ -97,9 +97,10 @@ def columns_on_both_sides(
 
 
 def _columns_of_a_task(n_bytes: int) -> int:
-    """Bytes of columns that a task may ask for; workers that have too little are refused."""
+    """Bytes of columns that a task may request; refuse workers with too little memory."""
     has = least_worker_memory()
-    # Workers keep what others hold, too, until dask moves it to disk; full ones stop.
+    # Workers keep copies of data of other workers until dask moves them to disk; full ones
+    # pause.
     kept = min(n_bytes, int(_SPILLED * has))
     if kept + _PROCESS > _PAUSED * has:
         least = min((n_bytes + _PROCESS) / _PAUSED, _PROCESS / (_PAUSED - _SPILLED))
@@ -113,10 +114,9 @@ def _columns_of_a_task(n_bytes: int) -> int:
 
 @dataclass(frozen=True)
 class _Survey:
-    """What is asked of rows, the same for all, as in `topofs._kernels.survey`.
+    """Parameters of a survey, the same for all rows, as in `topofs._kernels.survey`.
 
-    For each block the places of its columns that take part, and the vertices that all of them
-    are.
+    It holds the positions of the columns that take part in each block, and their vertices.
     """
 
     columns: tuple[Ids, ...]
@@ -129,9 +129,9 @@ class _Survey:
 
 
 class WorkerProducts(BlockedProducts):
-    """The products of an operator: all rows by workers, few rows by the client.
+    """Products of an operator: workers compute all rows, the client computes few rows.
 
-    `order` tells which column of the blocks each column of the operator is: by default, the same.
+    `order` gives the column of the blocks for each column of the operator; by default the same.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class WorkerProducts(BlockedProducts):
         return lists, totals
 
     def refill(self, columns: Ints, level: float, lists: TopLists, n_rows: int) -> None:
-        """Fill all lists from chosen columns; where that is little, on the client."""
+        """Fill all lists from chosen columns; few products are computed on the client."""
         if self.n_features * len(columns) * self.n_samples <= _PRODUCTS_OF_CLIENT:
             super().refill(columns, level, lists, n_rows)
             return
@@ -177,7 +177,7 @@ class WorkerProducts(BlockedProducts):
     def _ask(
         self, columns: tuple[Ids, ...], level: float, cuts: Sequence[float], list_length: int
     ) -> Iterator[tuple[Ids, Surveyed]]:
-        """Survey the rows of each block in chosen columns, and give them as they come."""
+        """Survey the rows of each block in chosen columns; yield the blocks as they finish."""
         # No entry of a measure with products exceeds 1.
         round_off = round_off_of(self.n_features)
         asked = dask.delayed(_Survey)(
@@ -199,14 +199,15 @@ class WorkerProducts(BlockedProducts):
         waiting = list(dask.persist(*tasks))
         for i, vertices in enumerate(self._vertices):
             (found,) = dask.compute(waiting[i])
-            # What has come is let go of there, too.
+            # Release finished results on the cluster, too.
             waiting[i] = None
             yield vertices, found
 
     def _groups_from(self, i: int) -> list[list[int]]:
-        """The groups of blocks, from that of block i on: near columns are often alike.
+        """The groups of blocks, starting with that of block i, as near columns are often alike.
 
-        Lists that begin with strong links change seldom, and not all ask for the same block.
+        Lists that begin with strong links rarely change, and tasks do not all need the same
+        block.
         """
         own = next(g for g, group in enumerate(self._groups) if i in group)
         turned = self._groups[own:] + self._groups[:own]
@@ -215,7 +216,7 @@ class WorkerProducts(BlockedProducts):
 
 
 def _groups(widths: Sequence[int], column_bytes: int, at_once: int) -> Iterator[list[int]]:
-    """Cut blocks into runs of so many bytes, of one block at least."""
+    """Cut blocks into runs of at most this many bytes, with at least one block each."""
     group: list[int] = []
     held = 0
     for i, width in enumerate(widths):
@@ -229,7 +230,7 @@ def _groups(widths: Sequence[int], column_bytes: int, at_once: int) -> Iterator[
 
 
 def _put_lists(vertices: Ids, found: Surveyed, n_others: int | Ints, lists: TopLists) -> None:
-    """Put lists of some vertices in their places; others are outside if there are more."""
+    """Write the lists of some vertices; other vertices are outside if there are more."""
     k = lists.weight.shape[1]
     lists.weight[vertices], lists.vertex[vertices] = found.weight, found.vertex
     lists.length[vertices], lists.head[vertices] = found.length, 0
@@ -245,13 +246,13 @@ def _survey_block(
     blocks: Sequence[Any],
     asked: _Survey,
 ) -> Surveyed:
-    """Add what the columns of some blocks give to the rows of block i (on a worker)."""
+    """Survey the rows of block i in the columns of some blocks (on a worker)."""
     m = rows.n_features
     if before is None:
         like = np.empty(0, dtype=asked.dtype)
         found = nothing_surveyed(m, asked.list_length, 1 + len(asked.cuts), like)
     else:
-        # A copy: the task may have to be done again with what it was given.
+        # Copy: dask may run the task again with the same input.
         found = unpacked(before)
     own, diagonal = asked.vertices[i], rows.diagonal()
     for j, block in zip(group, blocks, strict=True):
@@ -275,12 +276,11 @@ def _survey_block(
 def order_on_workers(array: Any, varying: Bools, spans: Doubles) -> Ints:
     """Order the columns of a checked dask array that vary as `value_order` does in memory.
 
-    Hashes are sums of whole numbers, so each chunk gives its own and they are added up: in one
-    pass over the table, and in one or two more where columns have the same distances from their
-    means.
+    Hashes are sums of whole numbers, so the hashes of chunks are added up. This takes one pass
+    over the table, and one or two more if columns have the same distances from their means.
     """
     array = in_blocks(array)
-    # Where each block begins among all columns, and among those that vary.
+    # The start of each block among all columns, and among those that vary.
     edges = np.cumsum([0, *array.chunks[1]]).tolist()
     starts = np.cumsum([0, *varying])[edges].tolist()
     take = dask.delayed(_varying_columns)
@@ -305,7 +305,7 @@ def order_on_workers(array: Any, varying: Bools, spans: Doubles) -> Ints:
         of_rows, add = dask.delayed(_row_hashes), dask.delayed(_sum)
         rows = [add(list(map(of_rows, band, seeds))) for band in bands]
         if len(seeds) > 1:
-            # Or all blocks of some rows would have to wait for one another.
+            # Otherwise all blocks of some rows would wait for each other.
             rows = dask.persist(*rows)
         ask, begin = dask.delayed(_keys_of_tied), np.cumsum([0, *array.chunks[0]]).tolist()
         found = _added_up(
@@ -325,13 +325,13 @@ def order_on_workers(array: Any, varying: Bools, spans: Doubles) -> Ints:
 
 
 def _added_up(bands: list[list[Any]]) -> Hashes:
-    """Add up the hashes of all bands of rows, and put those of the blocks side by side."""
+    """Add up the hashes of all bands of rows, and concatenate those of the blocks."""
     found = dask.compute(*[joined(list(block), _sum) for block in zip(*bands, strict=True)])
     return np.concatenate(found, axis=-1)
 
 
 def _tied(keys: Hashes) -> Bools:
-    """Which keys are not the only ones of their kind."""
+    """Which keys occur more than once."""
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     return np.asarray(counts[which] > 1)
 
@@ -347,12 +347,12 @@ def _distances(part: HashedRows) -> Hashes:
 
 
 def _row_hashes(part: HashedRows, seeds: Hashes) -> Hashes:
-    """What tells the rows of a chunk apart, without and with the side of the mean."""
+    """Hashes of the rows of a chunk, without and with the side of the mean."""
     return np.stack([part.of_rows(DISTANCE, seeds), part.of_rows(STANDING, seeds)])
 
 
 def _keys_of_tied(part: HashedRows, rows: Hashes, first: int, some: Ints) -> Hashes:
-    """All that tells some columns apart, from one chunk of them."""
+    """All hashes of some columns, from one chunk."""
     n_samples = part.table.shape[0]
     nothing = np.zeros(n_samples, np.uint64)
     return np.stack(

@@ -1,8 +1,8 @@
 """Similarity of the columns of a dask array, computed where its chunks lie.
 
-Two ways: from blocks of whole columns, which are prepared as in memory, and whose pairs are
-multiplied on the workers; or, for Pearson's correlation of a table chunked in rows, from sums of
-products over the chunks, in one pass. Only the finished matrix comes to the client.
+There are two methods. Blocks of complete columns are prepared as in memory, and workers
+multiply their pairs. Or, for Pearson's correlation of a table chunked in rows, products are
+summed over the chunks in one pass. Only the finished matrix is sent to the client.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ _FAN_IN = 8
 # Below this a sum of squares of numbers near 1 has vanished, or the product of two such sums will;
 # above its inverse, overflowed.
 _VANISHED = 1e-120
-# Missing and infinite values, and overflow, are dealt with when the extremes are known.
+# Missing and infinite values, and overflow, are handled after the extremes are known.
 _QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 @dataclass(frozen=True)
 class DaskSimilarity:
-    """The symmetric similarity of the columns that vary, and which of all columns do not.
+    """The symmetric similarity of the columns that vary, and a mask of the constant columns.
 
-    Beside them the spans of the columns that vary, from which their order by values is found.
+    It also holds the spans of the columns that vary, which determine their order by values.
     """
 
     values: Floats
@@ -66,9 +66,9 @@ def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
 
     Pearson's correlation of a table chunked in rows is reduced from the products of its chunks,
     G = Σ Cₖ⊤Cₖ, in one pass. A table in one chunk of rows, and every table for ranks, is cut
-    into blocks of whole columns; each is prepared once and all pairs of blocks are multiplied,
-    where the blocks lie. Whole numbers and ranks give the very bits of the measure in memory,
-    other columns agree with it up to rounding.
+    into blocks of whole columns; each block is prepared once, and workers multiply all pairs of
+    blocks. Whole numbers and ranks give the same bits as in memory; other columns agree up to
+    rounding.
     """
     if measure.products == "values" and array.numblocks[0] > 1:
         return _similarity_of_rows(in_blocks(array), measure)
@@ -79,11 +79,11 @@ def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What the client must know of a block; its extremes are NaN where a value is missing.
+    """Facts about a block for the client; the extremes are NaN where a value is missing.
 
-    `wide` is whether prepared columns are float64, `exact` whether sums of products are whole
-    numbers: of any column for values, of all for ranks. The diagonal and the spans are those of
-    the columns that vary.
+    `wide`: prepared columns are float64. `exact`: sums of products are whole numbers, of any
+    column for values, of all columns for ranks. The diagonal and the spans are those of the
+    columns that vary.
     """
 
     lowest: Floats
@@ -98,8 +98,9 @@ class _Facts:
 class PreparedBlocks:
     """Operators of blocks of columns that vary, persisted on the workers.
 
-    A block without any is left out. Beside them the diagonal of each, which of all columns are
-    constant, and the spans of those that vary. One task may ask for columns of `at_once` bytes.
+    A block without such columns is left out. It also gives the diagonal of each block, a mask
+    of the constant columns, and the spans of the columns that vary. One task may request
+    columns of `at_once` bytes.
     """
 
     blocks: Sequence[Any]
@@ -127,7 +128,7 @@ def prepare_blocks(chunks: Sequence[Any], measure: Measure) -> PreparedBlocks:
     for i in used:
         operator = blocks[i][0]
         if wide and not facts[i].wide:
-            # float32 columns beside whole numbers count in float64, as in memory.
+            # float32 columns beside whole numbers become float64, as in memory.
             operator = prepare(chunks[i].astype(np.float64), measure)[0]
         prepared.append(settle(operator, of_values, exact))
     spans = np.concatenate([fact.spans for fact in facts])
@@ -160,7 +161,7 @@ def _counts_ranks(operator: Correlation) -> bool:
 
 
 def _like_the_others(operator: Correlation, of_values: bool, exact: bool) -> Correlation:  # noqa: FBT001 - a task
-    """Bring a prepared block to the form that the whole table has in memory (on a worker)."""
+    """Convert a prepared block to the form that the table has in memory (on a worker)."""
     n_features, n_samples = operator.n_features, float(operator.n_samples)
     if of_values and exact and operator.scale == 1.0:
         # Unit columns beside whole numbers: Σc² = 1, so v = S·1 − 0.
@@ -174,7 +175,7 @@ def _like_the_others(operator: Correlation, of_values: bool, exact: bool) -> Cor
 def gather_columns(
     chunks: Sequence[Any], wanted: Bools, n_samples: int, dtype: np.dtype[Any]
 ) -> Floats:
-    """Bring wanted columns here, a block at a time, in Fortran order as similarities like it."""
+    """Load wanted columns, a block at a time, in Fortran order, which similarities need."""
     columns = np.empty((int(wanted.sum()), n_samples), dtype=dtype)
     seen = filled = 0
     for chunk in chunks:
@@ -227,10 +228,10 @@ def _waves(widths: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
 
 @dataclass(frozen=True)
 class _Basis:
-    """Where the columns of a block are shifted and scaled to: c = x·2⁻ᵉ − centre.
+    """Shift and scale of the columns of a block: c = x·2⁻ᵉ − centre.
 
-    The centre is the mean of the first rows; where they lie on a grid but for a constant, a
-    place on it.
+    The centre is the mean of the first rows; if they lie on a grid plus a constant, it is a
+    point of that grid.
     """
 
     exponent: Ints
@@ -247,7 +248,7 @@ class _Basis:
 
 @dataclass(frozen=True)
 class _Moments:
-    """What is known of each column of some rows: Σc, the extremes of x, the grid of c, and c."""
+    """Facts about each column of some rows: Σc, the extremes of x, the grid of c, and c."""
 
     sums: Doubles
     lowest: Doubles
@@ -264,10 +265,10 @@ def _similarity_of_rows(array: Any, measure: Measure) -> DaskSimilarity:
     s = Σ c, shifted once more by d = s / S, G' = G − d s⊤ − s d⊤ + S d d⊤ and
     rᵢⱼ = (S G'ᵢⱼ − s'ᵢ s'ⱼ) / √(vᵢ vⱼ), where v = S G'ᵢᵢ − s'ᵢ².
 
-    A column on a grid is shifted by multiples of it (d is rounded), so that every sum is exact
-    and r has the very bits of `Correlation` in memory, on the same condition S·Σc² < 2⁵³. For
-    other columns the first m of S rows bound the loss: they lie about d from the mean, so
-    S·Σ(x − x̄)² ≥ m·S·d² and r is off by at most about S/m roundings.
+    A column on a grid is shifted by multiples of it (d is rounded), so every sum is exact and r
+    has the same bits as `Correlation` in memory, on the same condition S·Σc² < 2⁵³. For other
+    columns the first m of S rows bound the loss: they lie about d from the mean, so S·Σ(x −
+    x̄)² ≥ m·S·d², and the error of r is at most about S/m roundings.
 
     A worker holds a few n × n matrices, or blocks of them if the columns are chunked, too. A
     second pass is made only if the first rows are so untypical that squares overflow or vanish.
@@ -296,7 +297,7 @@ def _similarity_of_rows(array: Any, measure: Measure) -> DaskSimilarity:
 
 
 def _row_groups(lengths: Sequence[int], least: int) -> list[slice]:
-    """Runs of chunks with at least so many rows: a product is n × n however few they are."""
+    """Runs of chunks with at least this many rows, as every product is n × n."""
     edges, rows = [0], 0
     for position, length in enumerate(lengths, start=1):
         rows += length
@@ -346,7 +347,7 @@ def _one_pass(
 
 
 def joined(parts: list[Any], join: Callable[[list[Any]], Any]) -> Any:
-    """Join results in groups of neighbours, in an order that never varies."""
+    """Join results in groups of neighbours, in a fixed order."""
     task = dask.delayed(join)
     while len(parts) > 1:
         parts = [task(parts[k : k + _FAN_IN]) for k in range(0, len(parts), _FAN_IN)]
@@ -389,7 +390,7 @@ def _shifted(chunks: list[Floats], basis: _Basis) -> Doubles:
 
 @_QUIET
 def _moments(chunks: list[Floats], shifted: Doubles, basis: _Basis) -> _Moments:
-    """What is known of the columns of a group (on a worker)."""
+    """Facts about the columns of a group (on a worker)."""
     return _Moments(
         shifted.sum(axis=0),
         reduce(np.minimum, [chunk.min(axis=0) for chunk in chunks]).astype(np.float64),
@@ -465,9 +466,9 @@ def _squares(grams: dict[tuple[int, int], Doubles]) -> Doubles:
 
 @_QUIET
 def _exact_shifts(moments: _Moments, squares: Doubles, n_samples: int) -> tuple[Bools, Doubles]:
-    """Columns whose sums float64 holds before and after a shift along their grid, and it."""
+    """The shift along the grid, and which sums float64 holds before and after it."""
     on_grid = moments.grid > NO_GRID
-    # What is zero everywhere lies on any grid.
+    # A column of zeros lies on any grid.
     step = np.ldexp(1.0, np.where(on_grid & (moments.grid < ANY_GRID), moments.grid, 0))
     sums, squares = moments.sums / step, squares / step / step
     shift = np.rint(sums / n_samples)

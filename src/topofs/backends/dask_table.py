@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from topofs.similarity.base import Measure
     from topofs.typing import Doubles
 
-# A block of columns is at most this wide, so that workers have something to share, …
+# Most columns of a block, so that all workers get blocks, …
 _WIDEST_BLOCK = 1024
-# … unless that gives more blocks than this a side: pairs of blocks are tasks.
+# … unless this number of blocks is exceeded: every pair of blocks is a task.
 _MOST_BLOCKS = 64
-# The whole numbers up to this one are all floats.
+# float64 holds all whole numbers up to this one.
 _FIRST_ROUNDED = 2**53
 # Copies of a column while it is ranked and scaled: values, order, ranks, scaled.
 _COPIES = 4
@@ -35,14 +35,14 @@ def is_dask(X: Any) -> bool:
 
 
 def check_dask_table(X: Any) -> Any:
-    """Check a dask array or dataframe of numbers by what is known without its values.
+    """Check a dask array or dataframe of numbers without reading its values.
 
-    Gives an array of float32 or float64; the lengths of a dataframe's partitions are computed
-    for it.
+    Gives an array of float32 or float64. For a dataframe, the lengths of its partitions are
+    computed.
     """
     import_extra("dask.array", extra="dask", purpose="A dask collection as X")
     check_dimensions(X)
-    # Before anything is computed: the lengths of a dataframe would wait for a lost cluster.
+    # Check before computing anything: computing lengths would wait for a lost cluster.
     active_client()
     array = _array_of_frame(X) if hasattr(X, "columns") else X
     if array.dtype.kind not in "fiub":
@@ -115,7 +115,7 @@ def _floats_of_whole_numbers(chunk: npt.NDArray[Any]) -> Doubles:
 
 
 def _checked_frame(part: Any) -> Any:
-    """The same for a part of a data frame, which stays as it is (on a worker)."""
+    """The same check for a partition of a data frame, which is not changed (on a worker)."""
     for i in range(part.shape[1]):
         series = part.iloc[:, i]
         if _has_64_bits(series.dtype):
@@ -143,7 +143,7 @@ def whole_columns(array: Any, measure: Measure) -> Any:
     if measure.products != "values":
         _check_column_fits(array.shape[0], memory)
     width = min(_block_width(array), _columns_that_fit(array.shape[0], memory))
-    # By tasks: the other method keeps state on the workers, which one that dies loses.
+    # Rechunk by tasks: the other method keeps state on workers, which is lost if one dies.
     return array.rechunk({0: -1, 1: width}, method="tasks")
 
 
@@ -154,7 +154,7 @@ def _block_width(array: Any) -> int:
 
 
 def _columns_that_fit(n_samples: int, memory: int) -> int:
-    # Two blocks meet in a product, and a worker may run several.
+    # A product needs two blocks, and a worker may run several products.
     return max(1, memory // (4 * _COPIES * 8 * n_samples))
 
 
@@ -171,9 +171,9 @@ def _check_column_fits(n_samples: int, memory: int) -> None:
 def rare_dask_columns(array: Any, least: int) -> dict[int, int]:
     """Find the columns of a checked dask array that fewer than `least` samples carry.
 
-    As `topofs.similarity.table.rare_columns` does, chunk by chunk, in one pass. What most of the
-    first samples hold is the most frequent value, if the column is rare at all: too few samples
-    hold another.
+    It does what `topofs.similarity.table.rare_columns` does, chunk by chunk, in one pass. If a
+    column is rare, its most frequent value is also that of most of the first samples, because
+    too few samples have another value.
     """
     if least < 2:
         return {}

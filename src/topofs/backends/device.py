@@ -1,7 +1,7 @@
-"""Products by a device such as a GPU: it proposes strong links and best vertices, the host decides.
+"""Products by a device such as a GPU, which proposes links and vertices; the host decides.
 
-`DeviceSimilarity` has the prepared columns and computes blocks there, `DeviceRows` keeps rows of
-them, `DeviceProducts` answers what the growth of a graph asks.
+`DeviceSimilarity` holds the prepared columns and computes blocks on the device. `DeviceRows`
+caches rows. `DeviceProducts` answers the queries of the growth of a graph.
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ if TYPE_CHECKING:
     from topofs.typing import Bools, Doubles, Ints
 
     Ids = npt.NDArray[np.int32]
-    # Vertices, bounds of what they have, and of what others have.
+    # Vertices, bounds of their values, and bounds of the values of all others.
     Proposals = tuple[Ids, Doubles, Doubles]
 
-# Columns of a block that is looked at for its largest entry first.
+# Columns of a block whose largest entry is searched first.
 _WIDTH = 64
 _MOST_ROWS = 4096
-# Rows that are kept for other faces with the same corners.
+# Rows cached for other faces with the same corners.
 _KEPT_ROWS = 16384
-# Columns that are no longer free are multiplied on until they are one of so many.
+# Used columns stay in the products until they are one of this many columns.
 _GONE = 16
 
 
 class DeviceProducts(BlockedProducts):
-    """What `topofs.graphs.products.BatchProducts` asks, answered by a device.
+    """`topofs.graphs.products.BatchProducts` on a device.
 
-    It may use `limit` bytes there, by default what is free, and has blocks of `width` columns.
-    `progress` is told what is done and what is to be done: rows, then vertices of the graph.
+    It may use `limit` bytes of the device, by default the free memory, and has blocks of
+    `width` columns. `progress` is called with the steps done and all steps: rows, then
+    vertices.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class DeviceProducts(BlockedProducts):
         self._room = self._room_for_rows(limit)
         weights = operator.column_weights(-np.inf)
         self.similarity = DeviceSimilarity(weights, self.dtype, arrays, width)
-        # Sums are taken of the one, what is asked is answered by the other.
+        # The first operator computes sums; the second, in float32, answers queries.
         self.asked = self.similarity.in_single()
         self.rounding = self.asked.rounding
         self._free: ColumnSet = self.asked.all
@@ -70,10 +71,10 @@ class DeviceProducts(BlockedProducts):
         self.progress: Callable[[int, int], None] | None = None
 
     def _room_for_rows(self, limit: int | None) -> int:
-        """Bytes for blocks of rows: what the columns, and a copy of them, leave."""
+        """Bytes for blocks of rows: the memory minus the columns and a copy of them."""
         free = self._arrays.free_bytes() if limit is None else limit
         columns = 8 * self.n_features * (self.n_samples + 8)
-        # Free columns are copied from an older copy.
+        # Free columns are copied from an earlier copy.
         room = int(0.9 * free) - 3 * columns
         row = 8 * 8 * self.n_features
         if room < 4 * row:
@@ -86,24 +87,25 @@ class DeviceProducts(BlockedProducts):
         return room
 
     def _kept_entries(self) -> int:
-        """How many entries of rows are kept, in a fourth of the room at most."""
+        """Number of entries of rows in the cache: at most a quarter of the room."""
         return min(self._room // 4 // 8, _KEPT_ROWS * self.n_features)
 
     def _rows_at_once(self, n_columns: int) -> int:
-        # The block, what is made of it, and the like.
+        # The block and its intermediate results.
         return int(max(1, min(_MOST_ROWS, self._room // (7 * 8 * n_columns))))
 
     def survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
     ) -> tuple[TopLists, Doubles]:
-        """Lists with bounds of the entries; sums of rows as the host has them."""
+        """Lists with bounds of the entries; sums of rows as the host computes them."""
         del n_rows
         n = self.n_features
         lists = empty_lists(n, list_length, self.dtype)
         totals = np.empty((1 + len(cuts), n))
         step = self._rows_at_once(n)
         with thread_beside() as beside:
-            # To touch the memory of lists for the first time takes as long as to find them.
+            # Touching the memory of lists for the first time takes as long as finding the
+            # lists.
             writing: Future[None] | None = None
             for first in range(0, n, step):
                 last = min(first + step, n)
@@ -146,7 +148,7 @@ class DeviceProducts(BlockedProducts):
         return totals, self._links(block, maxima, -np.inf, own, columns, list_length)
 
     def _row_sums(self, block: Any) -> Any:
-        """Sums as the host takes them: the larger part of all entries has no rounding."""
+        """Sums as on the host: the larger part of each entry is summed without rounding."""
         xp = self._xp
         entries = xp.astype(block, xp.float64)
         round_off = round_off_of(self.n_features)
@@ -163,7 +165,7 @@ class DeviceProducts(BlockedProducts):
         return BlockedProducts(self._operator)
 
     def leave_out(self, vertices: Ints) -> None:
-        """Vertices that are no longer free."""
+        """Mark vertices as used."""
         gone = np.searchsorted(self._free.ids, vertices)
         self._gone[gone] = True
         if _GONE * np.count_nonzero(self._gone) > len(self._gone):
@@ -184,16 +186,16 @@ class DeviceProducts(BlockedProducts):
 
     @property
     def slack(self) -> float:
-        """By how much a bound of a link may exceed the entry, which is 1 at most."""
+        """The most by which the bound of a link exceeds its entry, which is at most 1."""
         margin = self.similarity.rounding.margin
-        # What is found here may be larger than the entry, and then gets a margin.
+        # The value of the device may differ from the entry, and a margin is added to it.
         return 2 * float(margin(1.0 + margin(np.float64(1.0), 1), 1))
 
     def _best_of_faces(self, corners: Ints, k: int, level: float) -> Proposals:
         """The k best free vertices of faces, bounds of their gains, and of those of others.
 
-        To add three rows takes less than to multiply them, so all free vertices are looked at,
-        and the bound of the others is as low as it can be.
+        Adding three rows is cheaper than multiplying them, so all free vertices are examined,
+        and the bound of the others is as low as possible.
         """
         xp, columns = self._xp, self._free
         gains = self._gains(corners, level)
@@ -211,7 +213,7 @@ class DeviceProducts(BlockedProducts):
         return numbers.astype(np.int32), bounds, floors
 
     def _gains(self, corners: Ints, level: float) -> Any:
-        """What each free column gains in each face; −∞ for the corners of a face themselves."""
+        """The gain of each free column in each face; −∞ for the corners of a face."""
         vertices, which = np.unique(corners, return_inverse=True)
         rows, places = self._rows.of(vertices, self._free, level)
         a, b, c = self._arrays.put(places[which.reshape(-1, 3).T])
@@ -219,7 +221,7 @@ class DeviceProducts(BlockedProducts):
         gains += rows[b]
         gains += rows[c]
         gains += self._free.penalty[None, :]
-        # A face that does not exist yet may have a corner that is free.
+        # A face that does not exist yet may have a free corner.
         ids = self._free.ids
         own = np.minimum(np.searchsorted(ids, corners), len(ids) - 1)
         face, corner = np.nonzero(ids[own] == corners)
@@ -231,8 +233,8 @@ class DeviceProducts(BlockedProducts):
         block = similarity.block(numbers, self._free)
         block += self._free.penalty[None, :]
         least = similarity.least(level)
-        # To cut keeps the order of entries unless negative ones are left; so the largest are
-        # cut, and of the rows what is picked.
+        # Thresholding keeps the order of entries unless negative ones remain, so it is applied
+        # to the largest entries and the selected entries of rows only.
         if -np.inf < least < 0:
             block, least = similarity.cut(block, least), -np.inf
         maxima = similarity.cut(self._maxima(block), least)
@@ -301,7 +303,7 @@ class DeviceProducts(BlockedProducts):
 
 
 def _in_parts(answer: Callable[[Ints], Proposals], asked: Ints, most: int, k: int) -> Proposals:
-    """Ask for so many at a time, and put the arrays of the answers together."""
+    """Query some items at a time, and concatenate the arrays of the answers."""
     if not len(asked):
         return np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0)
     parts = [answer(asked[first : first + most]) for first in range(0, len(asked), most)]
@@ -310,9 +312,9 @@ def _in_parts(answer: Callable[[Ints], Proposals], asked: Ints, most: int, k: in
 
 
 class DeviceRows:
-    """Rows among a set of columns, as many as there is room for; then all are forgotten.
+    """Cache of rows in a set of columns; a full cache is cleared.
 
-    At most `n_entries` entries are kept, unless one question needs more.
+    It holds at most `n_entries` entries, unless one query needs more.
     """
 
     def __init__(
@@ -326,10 +328,10 @@ class DeviceRows:
         self._count = 0
 
     def of(self, vertices: Ints, columns: ColumnSet, level: float) -> tuple[Any, Ints]:
-        """Rows of vertices, each named once: an array that holds until the next call, and where.
+        """Rows of distinct vertices: an array, valid until the next call, and positions.
 
-        It must not be changed. Entries below the level are 0; those of columns that are none
-        are anything.
+        The array must not be changed. Entries below the level are 0; entries of padding columns
+        are undefined.
         """
         if columns is not self._columns or level != self._level:
             self._columns, self._level, self._kept = columns, level, None
@@ -344,7 +346,7 @@ class DeviceRows:
                 block[block < least] = 0.0
             if self._kept is None or len(self._kept) < len(block):
                 most = min(self._n_entries // block.shape[1], len(self._place))
-                # Let go of the rows kept before room for others is made.
+                # Release the cached rows before allocating new ones.
                 self._kept = None
                 self._kept = self._arrays.room((max(len(block), most), block.shape[1]), block)
             last = self._count + len(block)
@@ -356,11 +358,11 @@ class DeviceRows:
 
 @dataclass(frozen=True)
 class ColumnSet:
-    """Columns on the device; at their end some that are none fill the last block.
+    """Columns on the device; padding columns fill the last block.
 
-    `ids` are their numbers here, ascending, `numbers` the same there, −1 for those that are
-    none; `penalty` is −∞ for those that are none or left out, 0 for others. What else there is
-    lies on the device as in `topofs._kernels.column_weights.ColumnWeights`.
+    `ids` are their ascending numbers on the host, `numbers` the same on the device, −1 for
+    padding. `penalty` is −∞ for padding and used columns, 0 for others. The other arrays lie on
+    the device and are those of `topofs._kernels.column_weights.ColumnWeights`.
     """
 
     ids: Ints
@@ -375,8 +377,8 @@ class ColumnSet:
 class DeviceSimilarity:
     """Entries of a similarity on a device, in the host's order of operations.
 
-    `rounding` is by how much they may differ from the host's. The largest entry is looked for
-    in blocks of `width` columns first.
+    `rounding` bounds the difference to the host's entries. The largest entry is searched in
+    blocks of `width` columns first.
     """
 
     def __init__(
@@ -390,14 +392,14 @@ class DeviceSimilarity:
             and bool((weights.spreads == 1.0).all())
         )
         self.rounding = rounding_of(weights, dtype, unit=2.0**-53)
-        # Whether products are rounded to float32 before anything else is done.
+        # Whether products are rounded to float32 at once.
         self._single = False
         self.all = self._put()
 
     def in_single(self) -> DeviceSimilarity:
-        """The same, rounded to float32, where rounding is allowed for; otherwise this one.
+        """The operator with products in float32, if rounding is allowed; otherwise this one.
 
-        What follows a product then reads and writes half of the bytes.
+        The steps after a product then read and write half of the bytes.
         """
         if self.rounding.exact or not self._plain or self._weights.kind == ENERGY:
             return self
@@ -425,9 +427,9 @@ class DeviceSimilarity:
         )
 
     def among(self, columns: ColumnSet, places: Ints) -> ColumnSet:
-        """Some of the columns, by their places, which ascend."""
+        """Some of the columns, by ascending positions."""
         put, more = self.arrays.put, -len(places) % self.width
-        # A column that is none repeats another one; its number tells.
+        # A padding column repeats another column; its number is −1.
         chosen = put(_padded(places, more, 0))
         numbers = columns.ids[places]
         return ColumnSet(
@@ -441,7 +443,7 @@ class DeviceSimilarity:
         )
 
     def block(self, rows: Any, columns: ColumnSet) -> Any:
-        """Entries of rows, by a slice or numbers there, with a set of columns, without penalty."""
+        """Entries of rows, by slice or device numbers, with some columns; no penalty."""
         xp, weights = self.xp, self._weights
         block = self.multiply(self.all.values[rows], columns.values)
         if self._single:
@@ -471,18 +473,18 @@ class DeviceSimilarity:
         return squares / int(n) ** 2
 
     def cut(self, values: Any, least: float) -> Any:
-        """Let entries below a level count as 0, but for those that are none."""
+        """Set entries below a level to 0, except those of padding."""
         if least == -np.inf:
             return values
         return self.xp.where((values >= least) | (values == -np.inf), values, 0.0)
 
     def least(self, level: float) -> float:
-        """What an entry must have here that may reach the level on the host."""
+        """The least value on the device of an entry that may reach the level on the host."""
         if level == -np.inf:
             return level
         least: np.floating[Any] = np.float64(level - self.rounding.margin(level, 1))
         if self.rounding.exact and self._dtype == np.float32:
-            # Entries are compared in float32: the least of these that reaches the level.
+            # Entries are compared in float32: take the least float32 that reaches the level.
             rounded = np.float32(least)
             up = np.nextafter(rounded, np.float32(np.inf))
             return float(up if rounded < least else rounded)
@@ -496,5 +498,5 @@ class DeviceSimilarity:
 
 
 def _padded(values: npt.NDArray[Any], more: int, with_value: float) -> npt.NDArray[Any]:
-    """Some values, and so many more."""
+    """The values, padded to a length."""
     return np.concatenate([values, np.full(more, with_value, values.dtype)])

@@ -1,4 +1,4 @@
-"""What a device must offer beside the array API: arrays to and fro, the largest of each row."""
+"""Device functions beyond the array API: transfer of arrays, largest entries of each row."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class NumpyArrays:
-    """Arrays of numpy: the device is this machine's memory.
+    """Arrays of numpy: the device is the host.
 
-    Others offer the same. `xp` is a namespace of the array API; the arrays may be indexed by
-    arrays of integers.
+    The other classes have the same methods. `xp` is a namespace of the array API; arrays can be
+    indexed by integer arrays.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class NumpyArrays:
         return np.asarray(array)
 
     def room(self, shape: tuple[int, int], like: Any) -> Any:
-        """An array of the type of another one, with anything in it."""
+        """An uninitialised array of the type of another one."""
         return self._library.empty(shape, dtype=like.dtype)
 
     def top(self, values: Any, k: int) -> tuple[Any, Any]:
@@ -71,7 +71,7 @@ class TorchArrays:
         return np.asarray(array.cpu().numpy())
 
     def room(self, shape: tuple[int, int], like: Any) -> Any:
-        """A tensor of the type of another one, with anything in it."""
+        """An uninitialised tensor of the type of another one."""
         return like.new_empty(shape)
 
     def top(self, values: Any, k: int) -> tuple[Any, Any]:
@@ -84,7 +84,7 @@ class TorchArrays:
         return self._torch.gather(values, 1, places)
 
     def free_bytes(self) -> int:
-        """What is free on the device, and what PyTorch keeps there for its own use."""
+        """Free memory of the device, and memory that PyTorch has reserved there."""
         if self.device.type != "cuda":
             return 2**30
         cuda = self._torch.cuda
@@ -93,7 +93,7 @@ class TorchArrays:
 
 
 class CupyArrays(NumpyArrays):
-    """Arrays of CuPy, whose functions are those of numpy, on a device of a given number."""
+    """Arrays of CuPy, which has numpy's functions, on the device of a given number."""
 
     def __init__(self, number: int) -> None:
         import cupy
@@ -112,7 +112,7 @@ class CupyArrays(NumpyArrays):
         return np.asarray(self._library.asnumpy(array))
 
     def free_bytes(self) -> int:
-        """What is free on the device, and what CuPy keeps there for its own use."""
+        """Free memory of the device, and memory that CuPy has reserved there."""
         pool = self._library.get_default_memory_pool()
         return int(self._device.mem_info[0] + pool.free_bytes())
 
@@ -125,12 +125,12 @@ def _compatible(library: str) -> ModuleType:
     try:
         return import_module(f"array_api_compat.{library}")
     except ImportError:
-        # scikit-learn brings a copy.
+        # scikit-learn ships a copy.
         return import_module(f"sklearn.externals.array_api_compat.{library}")
 
 
 def on_host(X: Any) -> Any:
-    """Bring a table that lies on a device to this machine's memory; others stay as they are."""
+    """Copy a table from a device to the host's memory; other tables are returned unchanged."""
     library = _library_of(X)
     if library == "torch":
         return X.detach().cpu().numpy()
@@ -138,9 +138,9 @@ def on_host(X: Any) -> Any:
 
 
 def arrays_of_device(device: str | None, X: Any) -> DeviceArrays | None:
-    """Arrays on the device that was asked for, or on which the table lies ("auto" or None).
+    """Arrays on the requested device, or on the device of the table ("auto" or None).
 
-    None is this machine's memory and cores.
+    The result None stands for the host's memory and cores.
     """
     if device is None or device == "auto":
         places = {"torch": lambda: str(X.device), "cupy": lambda: f"cuda:{X.device.id}"}

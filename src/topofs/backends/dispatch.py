@@ -1,9 +1,9 @@
-"""What happens between `fit` and the first product: where and how columns are compared.
+"""Dispatch between `fit` and the first product: where and how columns are compared.
 
-`columns_to_compare` says where: on dask workers for a dask table, else here or on a device.
-`build_network` says how, and builds what a rule ranks by: from the matrix of similarities where it
-fits into memory, else from products or blocks of it that are never held together. Whatever it
-decides, the same columns give the same answers.
+`columns_to_compare` decides where: on dask workers for a dask table, otherwise on the host or
+on a device. `build_network` builds the network that a rule ranks by: from the matrix of
+similarities if it fits into memory, otherwise from products or blocks, one after the other. The
+answers do not depend on these decisions.
 """
 
 from __future__ import annotations
@@ -51,28 +51,28 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnsToCompare", "build_network", "columns_to_compare", "graph_from_columns"]
 
-# Which similarities count as 0 in a graph: those below the mean of all, or of those off the
-# diagonal.
+# Similarities that are set to 0 in a graph: those below the mean of all, or below the mean off
+# the diagonal.
 _MEAN, _LINKS = "mean", "links"
 # The matrix, and a block of rows while it is filled.
 _MATRICES = 1.2
-# Rows of a similarity that are searched for pairs at a time, and what a pair takes while all are
-# put together: two positions and a value.
+# Rows of a similarity searched for pairs at a time, and bytes of a pair while pairs are joined:
+# two positions and a value.
 _ROWS, _PAIR_BYTES = 256, 24
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnsToCompare:
-    """The columns to compare, and what is known of them so far.
+    """The columns to compare, and the results computed so far.
 
-    Nothing is computed before a property or a method asks for it. `memory` is the number of bytes
-    that may be used. `arrays` is the device that multiplies, if any. `nodes` are the columns of a
-    sparse table that take part; the table is not copied to leave out the others.
+    Properties and methods compute results on demand. `memory` is the number of bytes that may
+    be used. `arrays` is the device that multiplies, if any. `nodes` are the columns of a sparse
+    table that take part; the table is not copied to leave out the others.
 
-    A dask table has two forms. If its matrix fits, workers have computed it: `on_workers` is the
-    matrix, and `spans` are the ranges of the columns, by which these are ordered. If not, `table`
-    holds the columns here, and `workers` holds them there. `constant` marks the columns that the
-    workers left out.
+    A dask table has two forms. If its matrix fits, workers have computed it: `on_workers` is
+    the matrix, and `spans` are the ranges of the columns, which determine their order. If not,
+    `table` holds the columns here, and `workers` holds them there. `constant` marks the columns
+    that the workers left out.
     """
 
     measure: Measure
@@ -96,11 +96,11 @@ class ColumnsToCompare:
 
     @property
     def by_products(self) -> bool:
-        """Whether products of prepared columns give every entry: of a dense, complete table."""
+        """Whether products of prepared columns give every entry (dense, complete tables)."""
         return self.measure.products is not None and hasattr(self.operator, "column_weights")
 
     def products(self, order: Ints | None = None) -> Products:
-        """Rows, sums and strongest links of a similarity that is never held whole."""
+        """Rows, sums and strongest links of a similarity, without its matrix."""
         operator = self.operator if order is None else self.operator.select(order)
         if self.workers is not None:
             from topofs.backends.dask import WorkerProducts
@@ -115,13 +115,13 @@ class ColumnsToCompare:
         return BlockedProducts(operator)
 
     def matrix(self, order: Ints | None = None) -> Floats:
-        """Compute the whole similarity, in an order; what workers gave is handed over, once.
+        """Compute the similarity matrix in an order; a matrix from workers is handed over once.
 
-        It is computed here in any case: so it has the same bits wherever products are.
+        It is always computed on the host, so that its bits do not depend on the device.
         """
         if order is not None and (
             isinstance(self.operator, SparseCorrelation)
-            # To move columns takes less than to move their similarities.
+            # Moving columns is cheaper than moving their similarities.
             or (self.by_products and self.n_features > self.table.shape[0])
         ):
             return dense(self.operator.select(order))
@@ -131,34 +131,34 @@ class ColumnsToCompare:
         return matrix
 
     def matrix_is_too_large(self, links: Links | None = None) -> bool:
-        """Whether the matrix does not fit into memory, with what links take beside it."""
+        """Whether the matrix and the links beside it do not fit into memory."""
         if self.operator is None or isinstance(self.operator, MatrixOperator):
-            return False  # it is there already
+            return False  # it is in memory already
         n, itemsize = self.n_features, self.operator.dtype.itemsize
         needed = _MATRICES * n * n * itemsize
         if links is not None:
-            # All shares are another matrix.
+            # All shares need a second matrix.
             strongest = links.strongest
             needed += 8 * n * n if strongest is None else room_for_links(n, strongest)
         return bool(needed > self.memory)
 
     def compared_table(self) -> Any:
-        """The columns that are compared, and no others."""
+        """Only the columns that are compared."""
         return self.table if self.nodes is None else self.table[:, self.nodes]
 
     def order(self) -> Ints:
-        """The columns in an order that depends on their values, or their similarities, only."""
+        """An order of the columns that depends only on their values or similarities."""
         if self.on_workers is not None:
             from topofs.backends.dask import order_on_workers
 
             return order_on_workers(self.table, ~self.constant, self.spans)  # type: ignore[operator, arg-type]
-        # Columns that have values are not compared for it.
+        # Columns with values are not compared for it.
         if not self.measure.has_columns and isinstance(self.operator, MatrixOperator):
             return matrix_order(self.operator.values)
         return value_order(self.compared_table())
 
     def pairs(self, similarity: Any, needs: Needs) -> sparse.csr_array | None:
-        """The pairs whose similarity, or share, reaches a level, where they are asked for."""
+        """The pairs whose similarity, or share, reaches a level, if they are needed."""
         if needs.pairs_from is None or similarity is None:
             return None
         change = self.measure.share_of if needs.pairs_of_shares else None
@@ -194,11 +194,11 @@ def columns_to_compare(
     memory : int
         Bytes that may be used.
     needs : Needs, optional
-        What will be asked for: where it is columns, workers give plain correlations.
+        What the rule will need; if it needs columns, workers give plain correlations.
     arrays : DeviceArrays, optional
-        The device that is to multiply.
+        The device that multiplies.
     nodes : array of int, optional
-        The columns that are compared, where they are not all.
+        The columns that are compared, if not all.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def columns_to_compare(
         return _compare_on_workers(table, measure, memory, needs)
     if nodes is not None and len(nodes) < table.shape[1]:
         if sparse.issparse(table) and measure.products is not None:
-            # The prepared columns are selected: a copy of the table would be another.
+            # Select among the prepared columns, to avoid a second copy of the table.
             return ColumnsToCompare(measure, table, len(nodes), memory, arrays, nodes=nodes)
         table = table[:, nodes]
     return ColumnsToCompare(measure, table, table.shape[1], memory, arrays)
@@ -217,7 +217,7 @@ def columns_to_compare(
 def _compare_on_workers(
     table: Any, measure: Measure, memory: int, needs: Needs | None
 ) -> ColumnsToCompare:
-    """Bring the finished matrix of a dask table here, or its columns, where it is too large."""
+    """Load the matrix of a dask table, or its columns if the matrix is too large."""
     from topofs.backends.dask import columns_on_both_sides
     from topofs.backends.dask_similarity import dask_similarity
 
@@ -257,19 +257,19 @@ def _compare_on_workers(
 def build_network(
     columns: ColumnsToCompare, graph: Graph | None, *, needs: Needs, threshold: str | None
 ) -> Network:
-    """Build what a rule ranks by, with the matrix of similarities or without it.
+    """Build the network that a rule ranks by, with or without the matrix of similarities.
 
     Parameters
     ----------
     columns : ColumnsToCompare
         The columns.
     graph : Graph or None
-        The family of the graph; None where the rule ranks without one.
+        The family of the graph; None if the rule ranks without one.
     needs : Needs
-        What the rule asks for.
+        What the rule needs.
     threshold : {"mean", "links"} or None
-        Which similarities count as 0: those below the mean of all; those below the mean off
-        the diagonal; or none.
+        Which similarities are set to 0: those below the mean of all ("mean"), those below the
+        mean off the diagonal ("links"), or none.
 
     Returns
     -------
@@ -313,7 +313,7 @@ def _from_matrix(
     threshold: str | None,
     order: Ints | None,
 ) -> tuple[FilteredGraph | LinkGraph, sparse.csr_array | None]:
-    """The graph, and the pairs that are asked for, from the matrix in the order."""
+    """The graph and the needed pairs, from the matrix in the order."""
     operator, matrix = columns.operator, columns.matrix(order)
     if not columns.measure.knows_chance and (needs.scale or isinstance(graph, Links)):
         check_shared_variance(matrix)
@@ -325,7 +325,7 @@ def _from_matrix(
     if threshold == _LINKS:
         threshold_links_in_place(matrix)
     if search is not None:
-        # A matrix that the user gave may be changed later on: its copy is kept.
+        # The user may change a given matrix later, so keep a copy.
         given = threshold == _LINKS or isinstance(operator, MatrixOperator)
         return search.from_matrix(matrix, None if given else operator), pairs
     if isinstance(graph, Links):
@@ -342,7 +342,7 @@ def _from_matrix(
 
 
 def _network_of_columns(columns: ColumnsToCompare, needs: Needs) -> Network:
-    """The columns in their order, and no similarity but where the constraints ask for some."""
+    """The columns in their order; similarities only where the constraints need them."""
     measure, correlation = columns.measure, columns.on_workers
     given: StandardColumns | ColumnsOnWorkers
     operator, order = (
@@ -367,7 +367,7 @@ def _network_of_columns(columns: ColumnsToCompare, needs: Needs) -> Network:
 
 
 def _check_room_for_levels(columns: ColumnsToCompare) -> None:
-    """Refuse names whose levels, a row each and two copies of it, do not fit into memory."""
+    """Refuse names whose levels do not fit into memory: a row per level, and two copies."""
     table, memory = columns.compared_table(), columns.memory
     n_samples, n_features = table.shape
     n_rows = columns.measure.n_standard_rows(table)
@@ -384,7 +384,7 @@ def _check_room_for_levels(columns: ColumnsToCompare) -> None:
 def _neighbor_search(
     columns: ColumnsToCompare, graph: Links, scale: Any, order: Ints | None, *, above_mean: bool
 ) -> NeighborSearch | None:
-    """What finds the strongest links; None where all are asked for, which the matrix gives."""
+    """The search for the strongest links; None if the matrix gives all links."""
     assert scale is not None
     if graph.strongest is None:
         if columns.matrix_is_too_large(graph):
@@ -400,7 +400,7 @@ def _neighbor_search(
 def _links_without_matrix(
     columns: ColumnsToCompare, graph: Links, search: NeighborSearch | None
 ) -> LinkGraph | None:
-    """The strongest links from products or blocks; None where the matrix is to be taken."""
+    """The strongest links from products or blocks; None to use the matrix."""
     if search is None:
         return None
     too_large = columns.matrix_is_too_large(graph)
@@ -412,7 +412,7 @@ def _links_without_matrix(
 def _graph_without_matrix(
     columns: ColumnsToCompare, graph: Graph, *, threshold: str | None, order: Ints | None
 ) -> FilteredGraph | None:
-    """The graph from products of columns; None where the matrix is to be taken."""
+    """The graph from products of columns; None to use the matrix."""
     if columns.matrix_is_too_large():
         advice = ", allow more memory, or select among fewer columns"
         if not graph.without_matrix:
@@ -439,10 +439,10 @@ def graph_from_columns(
     order: Ints | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> FilteredGraph:
-    """Build a graph from products of columns in memory, never from the matrix.
+    """Build a graph from products of columns in memory, without the matrix.
 
-    `order` is that in which equal similarities are taken, by default the columns' own; a device
-    tells `progress` what is done, and of what.
+    `order` breaks ties between similarities; by default it is the order of the columns. A
+    device calls `progress` with the steps done and all steps.
     """
     if not columns.by_products:
         raise ValueError(
@@ -465,7 +465,7 @@ def _pairs_from(
     strict: bool,
     change: Callable[[Floats], Floats] | None,
 ) -> sparse.csr_array:
-    """A symmetric matrix of the pairs whose similarity, changed first, reaches a level."""
+    """A symmetric matrix of the pairs whose transformed similarity reaches a level."""
     n = similarity.n_features
     found: list[tuple[Ints, Ints, Doubles]] = []
     n_pairs = 0

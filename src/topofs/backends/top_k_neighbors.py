@@ -1,6 +1,6 @@
-"""The strongest links of each column over the whole similarity, in memory n · K.
+"""The K strongest links of each column over all pairs, in memory n · K.
 
-They are found in a matrix, in blocks of any similarity, or in one pass over products of columns.
+They are found in a matrix, in blocks of any similarity, or in a pass over products of columns.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 22
 _MOST_ROWS = 512
-# Bytes of a link while lists are joined to both directions of it.
+# Bytes of a link while lists are joined, with both directions.
 _JOINED = 72
-# A device may list others that are as strong; so many more are asked for.
+# A device may list other links of equal strength, so request this many more.
 _MORE = 8
 
 
 def room_for_links(n_features: int, n_links: int) -> int:
-    """Bytes that the strongest links of columns take at most while they are found."""
+    """Most bytes that the search for the strongest links takes."""
     return n_features * min(n_links, n_features - 1) * _JOINED
 
 
@@ -58,10 +58,10 @@ def all_links(
 
 @dataclass
 class NeighborSearch:
-    """Finds the strongest links of each column, by one of several ways, in `memory` bytes.
+    """Finds the strongest links of each column, by one of several methods, in `memory` bytes.
 
-    `order` is that in which equal links are taken; a link counts for both columns if it is among
-    the strongest of either. With `above_mean` links below the mean similarity are left out.
+    `order` breaks ties between links. A link counts for both columns if it is among the
+    strongest of either. With `above_mean`, links below the mean similarity are left out.
     """
 
     n_links: int
@@ -83,13 +83,13 @@ class NeighborSearch:
 
     @property
     def rises(self) -> bool:
-        """Whether a larger similarity never is a smaller share, so that lists need no shares."""
+        """Whether the share never falls as the similarity rises: lists need no shares."""
         return bool(getattr(self.scale, "rises", False))
 
     def from_matrix(self, similarity: Floats, operator: SimilarityOperator | None) -> LinkGraph:
         """Find them in a matrix whose rows and columns are in the order.
 
-        `operator` gives full rows later on; None: the matrix is kept for them.
+        `operator` gives complete rows later; with None, the matrix is kept for them.
         """
         n = len(similarity)
         if use_numpy(n):
@@ -137,14 +137,14 @@ class NeighborSearch:
         return self._joined(lists, totals[0], operator)
 
     def _decided(self, products: Any, lists: TopLists) -> TopLists:
-        """Lists of a device; where it left out others as strong, those of the host."""
+        """Lists of a device; if it left out links of equal strength, the list of the host."""
         from topofs._kernels.survey import refill_lists
         from topofs.graphs.tmfg_out_of_core import rescore_lists
 
         everyone = np.arange(len(self.order))
         if not products.rounding.exact:
             rescore_lists(products.column_weights(-np.inf), everyone, lists)
-        # It may have listed others than the strongest, or tied ones in any order.
+        # It may have listed links that are not the strongest, or ties in any order.
         last = lists.weight[:, self.n_links - 1]
         unsure = (lists.length < self.n_links) | (lists.floor >= last)
         if lists.weight.shape[1] > self.n_links:
@@ -166,7 +166,7 @@ class NeighborSearch:
     def _from_small_matrix(
         self, similarity: Floats, operator: SimilarityOperator | None
     ) -> LinkGraph:
-        """The same by numpy alone: all shares, of which each row keeps its strongest."""
+        """The same by numpy alone: compute all shares, and keep the strongest of each row."""
         n, order = len(similarity), self.order
         sums = np.empty(n)
         sums[order] = _row_sums(similarity)
@@ -194,7 +194,8 @@ class NeighborSearch:
     ) -> LinkGraph:
         """List the largest shares, and join them.
 
-        Rows of blocks come by their columns' numbers; the columns of a block are in the order.
+        Rows of blocks are given by the numbers of their columns; columns of a block are in
+        order.
         """
         from topofs._kernels.survey import refill_lists
         from topofs._kernels.top_lists import empty_lists
@@ -228,7 +229,7 @@ class NeighborSearch:
         *,
         shares: bool = False,
     ) -> LinkGraph:
-        """Join the lists, as they are or as shares, to links that count for both columns."""
+        """Join the lists, with weights or shares, to links that count for both columns."""
         n, order = len(self.order), self.order
         sums = np.empty(n)
         sums[order] = totals
@@ -249,10 +250,10 @@ class NeighborSearch:
             parts.append((*ends, values[above]))
         left, right, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         listed = sparse.coo_array((values, (left, right)), shape=(n, n))
-        listed.has_canonical_format = True  # no link stands twice
-        # To turn a matrix sorts it, in less time than sorting takes.
+        listed.has_canonical_format = True  # no duplicate links
+        # Transposing a matrix sorts it, faster than sorting.
         turned = listed.tocsr().T.tocsr()
-        # Where both columns list a link, rounding may have told the directions apart.
+        # If both columns list a link, rounding may have made the two directions differ.
         links = turned.maximum(turned.T.tocsr())
         links.sort_indices()
         return self._graph(links, sums, truncated, operator)
@@ -279,12 +280,12 @@ def _row_sums(block: Floats) -> Doubles:
 
 
 def _mean(sums: Doubles) -> np.float64:
-    """The mean of all entries, by the sums of rows; float32 is compared with it in float64."""
+    """The mean of all entries, from the sums of rows, in float64."""
     return np.float64(math.fsum(sums) / len(sums) ** 2)
 
 
 def _strongest_of_rows(strengths: Floats, k: int) -> Bools:
-    """Mark the k largest entries of each row off the diagonal, of equal ones the first."""
+    """Mark the k largest entries of each row off the diagonal, the first among equal ones."""
     weakness = -strengths
     np.fill_diagonal(weakness, np.inf)
     last = np.partition(weakness, k - 1, axis=1)[:, k - 1 : k]

@@ -1,4 +1,4 @@
-"""The command ``topofs``: one module a command; parse, call, print."""
+"""The command ``topofs``: one module per command, which parses, calls and prints."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _NARROWEST = 20
 
 _format_warning = warnings.formatwarning
 
-# Exit statuses above it are those of signals.
+# Larger exit statuses are those of signals.
 _SIGNALS = 128
 
 
 def main() -> None:
     """Run ``topofs`` with the arguments of the process, and end it with an exit status.
 
-    0: all went well, 2: wrong usage, 3: wrong data, 1: should not happen; 130: interrupted, or
-    128 and the number of another signal.
+    0: success, 2: wrong usage, 3: wrong data, 1: unexpected error, 130: interrupted, or 128
+    plus the number of another signal.
     """
     try:
         _run()
     except KeyboardInterrupt:
-        # The application says this itself; it is still being imported.
+        # An interrupt during the import of the application, which reports later ones.
         print("interrupted", file=sys.stderr)
         sys.exit(130)
     except SystemExit as end:
         if isinstance(end.code, int) and end.code > _SIGNALS:
             from topofs.cli.signals import end_at_once
 
-            # Threads may be compiling, or wait for ever where they were being started.
+            # Threads may be compiling, or may hang if they were just being started.
             with suppress(OSError):
                 sys.stdout.flush()
             end_at_once(end.code)
@@ -52,11 +52,11 @@ def _run() -> None:
     _open_closed_streams()
     warnings.formatwarning = _as_note
     if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"]) < _NARROWEST:
-        del os.environ["COLUMNS"]  # 0 means that nobody knows
+        del os.environ["COLUMNS"]  # 0 means unknown
     from topofs.cli.app import app
 
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets a question mark in its place.
+        # A terminal shows a question mark for characters that it cannot show.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
 
@@ -70,16 +70,16 @@ def _as_note(
     lineno: int,
     line: str | None = None,
 ) -> str:
-    """Give a warning for users a line; one for programmers keeps its place in the code."""
+    """Print a warning for users in one line; a warning for programmers keeps its code position."""
     if issubclass(category, UserWarning):
         return f"note: {message}\n"
     return _format_warning(message, category, filename, lineno, line)
 
 
 def _open_closed_streams() -> None:
-    """Send what is printed nowhere where a stream was closed before the start (``>&-``).
+    """Redirect a stream that was closed before the start (``>&-``) to the null device.
 
-    Otherwise the next file that is opened would take its place.
+    Otherwise the next opened file would get its descriptor.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:

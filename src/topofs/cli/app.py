@@ -1,4 +1,4 @@
-"""The application behind ``topofs``: its commands, its options and its exit statuses.
+"""The application ``topofs``: its commands, its options and its exit statuses.
 
 The library's own commands are modules here. A distribution adds one with an entry point of the
 group ``topofs.commands``, whose name is the command and whose value is a `typer.Typer`::
@@ -6,11 +6,11 @@ group ``topofs.commands``, whose name is the command and whose value is a `typer
     [project.entry-points."topofs.commands"]
     shout = "my_package.cli:app"
 
-An ``app`` of one function is that command itself; one of several is a group of commands. Give
-it ``add_completion=False``: completion belongs to the whole, not to a part. A module is imported
-when its command is asked for (``--help`` asks for all of them), so it imports only typer and rich
-at its top and the rest inside its functions. A command raises; `exit_status` says which exception
-ends with which status.
+An ``app`` of one function is the command; an ``app`` of several functions is a group of
+commands. Give it ``add_completion=False``, because only the application has completion. A
+module is imported when its command is used (``--help`` imports all), so at its top it imports
+only typer and rich, and the rest inside its functions. A command raises exceptions;
+`exit_status` maps them to statuses.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _UNEXPECTED, _WRONG_USAGE, _WRONG_DATA, _INTERRUPTED = 1, 2, 3, 130
 
 
 def exit_status(error: BaseException) -> int:
-    """Tell the exit status that an exception ends the process with."""
+    """Give the exit status of an exception."""
     own = getattr(error, "exit_status", None)
     if isinstance(own, int):
         return own
@@ -79,9 +79,9 @@ class _Topofs(TyperGroup):
                 super().invoke(ctx)
             sys.stdout.flush()
         except typer.Abort:
-            raise  # typer knows what to do
+            raise  # typer handles it
         except BrokenPipeError as error:
-            # Whoever reads has seen enough (| head). Nothing is left to be flushed at the end.
+            # The reader closed the pipe (| head). Nothing may be flushed at the end.
             with suppress(OSError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from error
@@ -89,7 +89,7 @@ class _Topofs(TyperGroup):
             if hasattr(error, "exit_code"):
                 _explain_usage(error)
                 raise  # typer's own, such as Exit
-            # The terminal may be gone.
+            # The terminal may be closed.
             with suppress(OSError) if isinstance(error, EndedBySignal) else nullcontext():
                 _explain(error, debug=ctx.params["debug"])
             raise typer.Exit(exit_status(error)) from error
@@ -97,7 +97,7 @@ class _Topofs(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         debug = "--debug" in args
         for option in self.get_params(ctx):
-            # An option that is repeatable is none at all, for older versions of typer.
+            # Older versions of typer do not treat a repeatable option as an option here.
             absent = () if getattr(option, "multiple", False) else None
             option.process_value = _converted_if_given(option.process_value, absent)  # type: ignore[method-assign,assignment]
         try:
@@ -113,9 +113,9 @@ class _Topofs(TyperGroup):
 def _converted_if_given(
     process: Callable[[Any, Any], Any], absent: Any
 ) -> Callable[[Any, Any], Any]:
-    """Leave the value of an option that was not given as it is.
+    """Do not convert the value of an option that was not given.
 
-    To convert one, typer imports a library that takes as long to import as typer itself.
+    For a conversion, typer imports a library that takes as long to import as typer.
     """
 
     def processed(ctx: Any, value: Any) -> Any:
@@ -132,10 +132,10 @@ app = typer.Typer(
 
 
 def _load(paths: list[Path] | None) -> list[Path]:
-    """Import files of terms before a command, whose options they add to, is looked up."""
+    """Import files of terms before a command is looked up, because they add options to it."""
     for path in paths or ():
         load_terms(path)
-    # Older versions of typer convert what a callback gives back.
+    # Older versions of typer convert the return value of a callback.
     return paths or []
 
 
@@ -171,12 +171,12 @@ def _topofs(
     """Feature selection by the shape of the dependency network."""
 
 
-# What a person sees when something goes wrong.
+# Output of errors.
 
 
 def _explain_usage(error: BaseException) -> None:
-    """Explain wrong usage in two lines and end; typer would draw a box around it."""
-    # An empty command line shows the help, and has no other mark than its name.
+    """Explain wrong usage in two lines and exit; typer would draw a box around it."""
+    # An empty command line shows the help; only the name of the exception identifies it.
     if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
         return
     console = _console()
@@ -208,7 +208,7 @@ def _explain(error: BaseException, *, debug: bool) -> None:
 
 
 def _console() -> Console:
-    # rich is imported for what goes wrong, not for what goes well.
+    # rich is imported only for errors.
     from rich.console import Console
 
     return Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
@@ -220,7 +220,7 @@ def _one_line(text: str) -> str:
     return shown(" ".join(text.split()))
 
 
-# The commands, those of other distributions among them.
+# The commands, including those of other distributions.
 
 
 class BrokenCommandError(RuntimeError):
@@ -232,10 +232,9 @@ class BrokenCommandError(RuntimeError):
 class Commands(Mapping[str, Any]):
     """The commands by name, each imported when it is looked up.
 
-    Other distributions are asked only for names that the library does not have, and for the
-    list of all. A command that cannot be had is a command nevertheless: one that says why.
-    `without_options` is for a list of the commands: to find the options of the terms imports
-    half the library.
+    Other distributions are searched only for unknown names and for the list of all commands. A
+    command that cannot be imported becomes a command that prints the reason. `without_options`
+    is for a list of the commands, because the options of the terms need half of the library.
     """
 
     without_options = False
@@ -268,7 +267,7 @@ class Commands(Mapping[str, Any]):
 @cache
 def _installed() -> dict[str, EntryPoint]:
     """Find the commands of other distributions; the library's own come first."""
-    # Here, because it takes a while and most command lines need none of them.
+    # Imported here, because it is slow and most command lines do not need it.
     from importlib.metadata import entry_points
 
     found = sorted(entry_points(group=_ENTRY_POINTS), key=_origin, reverse=True)
@@ -277,7 +276,7 @@ def _installed() -> dict[str, EntryPoint]:
 
 
 def _imported(entry: EntryPoint) -> Any:
-    """Import a command; whatever goes wrong there is told in one line."""
+    """Import a command; report any error in one line."""
     try:
         return get_command(entry.load())
     except (Exception, SystemExit) as error:
@@ -295,7 +294,7 @@ def _origin(entry: EntryPoint) -> str:
 
 
 def _only_its_help(own: typer.Typer) -> typer.Typer:
-    """Make a command without options that has the help of another one."""
+    """Make a command without options, with the help of another command."""
     listed = typer.Typer(add_completion=False)
     listed.command(help=inspect.getdoc(own.registered_commands[0].callback))(lambda: None)
     return listed
@@ -322,10 +321,10 @@ def _failing(error: Exception) -> Any:
 
 
 def load_terms(path: Path) -> None:
-    """Import a Python file, so that the terms it registers can be named.
+    """Import a Python file, so that its registered terms can be used.
 
-    The file is a module under its own name, and its folder can be imported from: processes
-    that are started later find its classes again.
+    The file becomes a module of its own name, and its folder is added to the path, so that
+    later processes find its classes.
     """
     if not path.is_file():
         what = "is no file; give a Python file" if path.exists() else "there is no such file"
@@ -357,7 +356,7 @@ def load_terms(path: Path) -> None:
 
 
 def _described(error: BaseException) -> str:
-    """Write an error in one line; its class may be the file's own, and be broken."""
+    """Write an error in one line; a class defined in the file may fail to print."""
     try:
         why = " ".join(str(error).split())
     except Exception:
@@ -366,9 +365,9 @@ def _described(error: BaseException) -> str:
 
 
 def _line_of(error: BaseException, place: Path) -> str:
-    """Tell which line of the file an error comes from."""
+    """Give the line of the file that caused an error."""
     if isinstance(error, SyntaxError):
-        return ""  # it says so itself
+        return ""  # its message has the line
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 ENDING = ".json"
-"""How the name of a saved selection ends."""
+"""The file name ending of a saved selection."""
 
 _SHOWN_MISSING = 8
 _SCHEMA = "topofs_selection"
@@ -101,7 +101,7 @@ def apply(
 
 
 def _check_present(saved: SavedSelection, table: Table) -> None:
-    """Refuse a table that lacks selected columns, and name those that may be meant."""
+    """Refuse a table that lacks selected columns, and suggest similar names."""
     from topofs.io.annotated import AnnotatedTable
     from topofs.text import suggest
 
@@ -126,7 +126,7 @@ def _check_present(saved: SavedSelection, table: Table) -> None:
 
 
 def _write(saved: SavedSelection, table: Table, path: Path) -> None:
-    """Write the columns in the order they had, so that tables of two months fit together."""
+    """Write the columns in their saved order, so that tables of two months match."""
     from topofs.io import write_columns
     from topofs.io.annotated import is_annotated_ending, write_genes
 
@@ -148,19 +148,19 @@ def _sentence(saved: SavedSelection, table: Table, passed: Sequence[str]) -> str
 
 
 class SelectionFileError(ValueError):
-    """A file holds no selection that can be applied; the message says why."""
+    """A file without a usable selection; the message gives the reason."""
 
     exit_status = 3
 
 
 @dataclass(frozen=True)
 class SavedSelection:
-    """What is kept of a selection.
+    """A saved selection.
 
-    `selected` are its columns, the best first, `passed_through` the target and identifiers that
-    were written beside them, `columns` all columns of the table, in its order. `decimal` and
-    `layer` are how it was read, `has_groups` whether its columns represent others. `origin` is
-    for the reader: which table and settings it comes from, and which version wrote it.
+    `selected` are its columns, the best first. `passed_through` are the target and identifiers
+    that were written with them. `columns` are all columns of the table, in its order. `decimal`
+    and `layer` are the reading options; `has_groups` tells whether selected columns represent
+    others. `origin` is information for people: table, settings and version.
     """
 
     selected: tuple[str, ...]
@@ -178,13 +178,13 @@ class SavedSelection:
         return tuple(column for column in self.columns if column in wanted)
 
     def read_options(self, given: ReadOptions) -> ReadOptions:
-        """Read as the first table was read, unless something else is given."""
+        """Use the reading options of the first table, unless others are given."""
         decimal: Any = given.decimal or self.decimal
         return replace(given, decimal=decimal, usual_layer=self.layer)
 
 
 def check_saved_ending(path: Path) -> None:
-    """Refuse a name that says something else than what will be in the file."""
+    """Refuse a file name with a wrong ending."""
     if path.suffix.lower() != ENDING:
         raise ValueError(
             f"--save {path}: a selection is saved as JSON; end the name in {ENDING}"
@@ -212,7 +212,7 @@ def write_selection(selection: SavedSelection, path: Path) -> None:
 
 
 def read_selection(path: Path) -> SavedSelection:
-    """Read what `write_selection` wrote; whatever else the file holds is refused."""
+    """Read a file of `write_selection`; refuse any other content."""
     if path.is_dir():
         raise IsADirectoryError(f"{path}: is a folder; give a selection that was saved")
     if not path.exists():
@@ -241,7 +241,7 @@ def read_selection(path: Path) -> SavedSelection:
 
 
 def _checked(content: dict[str, Any], path: Path) -> SavedSelection:
-    """Take out of a file what is needed, each of its kind."""
+    """Take the entries from a file and check their types."""
 
     def refuse(what: str) -> SelectionFileError:
         return SelectionFileError(
@@ -280,7 +280,7 @@ def _checked(content: dict[str, Any], path: Path) -> SavedSelection:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether a value is a text that a table can hold: half a character is none."""
+    """Whether a value is text that a table can hold, without lone surrogates."""
     if not isinstance(value, str):
         return False
     try:

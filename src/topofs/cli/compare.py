@@ -1,4 +1,4 @@
-"""``topofs compare``: whether the selection is any good on this table."""
+"""``topofs compare``: compare the selection with other methods on a table."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
 
 SIZES = "0.05, 0.1, 0.25, 0.5, auto"
-"""The sizes that are compared unless others are given; auto where the rule has an end."""
+"""The default sizes; auto only if the rule has an automatic end."""
 
 _SIGNIFICANT = 0.05
 _REPEATS = 2
@@ -111,7 +111,7 @@ def compare(  # noqa: PLR0913 - one argument an option
     ) as (opened, compared):
         target = str(compared.roles.target)
         values = target_of(target_values(opened, compared), task=task)
-        # Excluded columns that take no part anyway are let be.
+        # Excluded columns that take no part are dropped.
         unwanted = set(compared.roles.exclude)
         excluded = [i for i, name in enumerate(compared.names) if name in unwanted]
         selector.set_params(exclude=excluded or None)
@@ -162,7 +162,7 @@ def compare(  # noqa: PLR0913 - one argument an option
 
 
 def _sizes(text: str | None, selector: TopologicalFeatureSelector) -> list[float | str] | None:
-    """Read the sizes; None for those that are compared unless others are given."""
+    """Read the sizes; None for the default sizes."""
     from topofs.selection.compatibility import check_end, rule_of
 
     if text is None:

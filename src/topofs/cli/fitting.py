@@ -1,4 +1,4 @@
-"""From the name of a table to a fitted selector: read, fit, and note what a user should know.
+"""From the name of a table to a fitted selector: read, fit, and print notes.
 
 `fitted` is what most commands share. `reading` alone is for a command that fits more than once.
 """
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from topofs.typing import Bools, Ints
 
 SHOWN_LEAKS = 6
-"""How many columns that alone tell the target are printed."""
+"""Number of printed columns that alone predict the target."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A selector and what it was fitted to: the open table, the columns that took part.
+    """A fitted selector, its open table, and the columns that took part.
 
-    `columns` are the compared ones as they were prepared for the fit.
+    `columns` are the compared columns as prepared for the fit.
     """
 
     table: Table
@@ -67,7 +67,7 @@ class Fitted:
 
     @property
     def isolated(self) -> Ints:
-        """The columns that share with no other more than chance explains; not every rule tells."""
+        """The isolated columns; empty if the rule does not determine them."""
         import numpy as np
 
         return getattr(self.selector, "isolated_", np.empty(0, dtype=np.int64))
@@ -79,7 +79,7 @@ class Fitted:
 
     @property
     def about_table(self) -> dict[str, Any]:
-        """What was compared, as JSON can hold it."""
+        """The compared table, as JSON values."""
         return {
             "table": self.table.name,
             "n_samples": self.table.n_samples,
@@ -88,14 +88,14 @@ class Fitted:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How it was fitted, as JSON can hold it."""
+        """The settings of the fit, as JSON values."""
         from topofs.selection import plain_settings
 
         return plain_settings(self.selector)
 
     @property
     def left_out(self) -> list[dict[str, str]]:
-        """The columns that took no part, with the reasons, as JSON can hold them."""
+        """The columns that took no part, with the reasons, as JSON values."""
         from topofs.selection.reading import left_out_as_rare
 
         found = [*self.compared.left_out, *left_out_as_rare(self.selector)]
@@ -116,7 +116,7 @@ def fitted(
     check: Callable[[Table], None] | None = None,
     needs_graph: bool = False,
 ) -> Iterator[Fitted]:
-    """Read a table and fit a selector to it; the table stays open while the block lasts."""
+    """Read a table and fit a selector to it; the table stays open during the block."""
     from topofs.runtime import watching
     from topofs.selection import fit_and_compare
     from topofs.selection.compatibility import check_end, measure_of, rule_of
@@ -139,7 +139,7 @@ def fitted(
         source, measure=measure, roles=roles, messages=messages, read=read, check=check
     ) as (table, compared):
         names = set(compared.names)
-        # Patterns are names now; excluded columns that take no part anyway are let be.
+        # Patterns are resolved to names; excluded columns that take no part are dropped.
         found = {
             "keep": list(compared.roles.keep) or None,
             "exclude": [name for name in compared.roles.exclude if name in names] or None,
@@ -156,7 +156,7 @@ def fitted(
         ):
             columns = fit_and_compare(selector, compared.named)
         fit = Fitted(table, compared, selector, columns)
-        # Of a list that is only judged, `topofs panel` says itself which columns are isolated.
+        # `topofs panel` reports isolated columns itself.
         if not only_kept:
             _note_isolated(fit, messages)
         yield fit
@@ -173,7 +173,7 @@ def reading(
     needs_target: bool = False,
     check: Callable[[Table], None] | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
-    """Open a table, read what can be compared, and note what cannot."""
+    """Open a table, read the comparable columns, and print notes on the others."""
     from topofs.io import comparable_table, open_table
     from topofs.io.text_columns import in_time_order, with_dates_as_numbers
 
@@ -203,7 +203,7 @@ def reading(
 
 
 def take_rows_in_order(selector: TopologicalFeatureSelector, messages: Messages) -> None:
-    """Let rows that --time puts in order count for fewer, where the measure can do so."""
+    """Count rows ordered by --time as fewer samples, if the measure supports it."""
     from topofs.selection.compatibility import measure_of
 
     measure = measure_of(selector.similarity)
@@ -216,7 +216,7 @@ def take_rows_in_order(selector: TopologicalFeatureSelector, messages: Messages)
 
 
 def with_dense_values(compared: ComparableTable, table: Table, *, why: str) -> ComparableTable:
-    """Turn a sparse matrix into an array, where memory has room for it."""
+    """Turn a sparse matrix into an array, if memory allows."""
     from topofs.io.frames import dense_values
 
     try:
@@ -233,7 +233,7 @@ def write_page(
     judged: bool = False,
     leaks: Sequence[Leak] = (),
 ) -> None:
-    """Write the report of a selection, or of a list that is judged."""
+    """Write the report of a selection or of a rated list."""
     from topofs.report.document import write_document
     from topofs.report.selection import selection_report
 
@@ -257,9 +257,9 @@ def write_page(
 
 @contextmanager
 def _warnings_as_notes(messages: Messages) -> Iterator[None]:
-    """Print what a fit warns of as notes; other warnings stay what they are.
+    """Print the warnings of a fit as notes; other warnings are not changed.
 
-    Only forced columns can be constant here, and nothing need be said of these.
+    Only forced columns can be constant here; they need no warning.
     """
     ours: tuple[type[Warning], ...] = (
         DependentRowsWarning,
@@ -270,8 +270,8 @@ def _warnings_as_notes(messages: Messages) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         for kind in ours:
             warnings.simplefilter("always", kind)
-        # Notes on the table say how columns were read; what is isolated is noted with the option
-        # that selects it.
+        # Notes on the table tell how columns were read. The note on isolated columns names the
+        # option that selects them.
         for kind in (ColumnReadingWarning, ConstantFeatureWarning, IsolatedFeatureWarning):
             warnings.simplefilter("ignore", kind)
         yield
@@ -285,7 +285,7 @@ def _warnings_as_notes(messages: Messages) -> Iterator[None]:
 
 
 def _note_names(table: Table, compared: ComparableTable, messages: Messages) -> None:
-    """Note how columns of names could take part, where the similarity has no use for them."""
+    """Note how columns of names could take part, if the similarity does not compare them."""
     from topofs.io.table import holds_names, measures_of_names
 
     listed = [column for column in compared.left_out if not column.asked_for]
@@ -301,7 +301,7 @@ def _note_names(table: Table, compared: ComparableTable, messages: Messages) -> 
 def _note_isolated(found: Fitted, messages: Messages) -> None:
     selector, isolated = found.selector, found.isolated
     n_out = int((~selector.support_[isolated]).sum())
-    # Where all are isolated the selector has said so.
+    # If all columns are isolated, the selector has warned already.
     if not n_out or len(isolated) == len(selector.nodes_):
         return
     columns = "1 column shares" if n_out == 1 else f"{n_out:,} columns share"
@@ -317,9 +317,9 @@ def _note_isolated(found: Fitted, messages: Messages) -> None:
 
 
 def leaks_in(found: Fitted, messages: Messages) -> tuple[Leak, ...]:
-    """Find the columns that alone tell the target of a table, and note which.
+    """Find the columns that alone predict the target of a table, and print a note.
 
-    There is none without a target; one that nothing can predict is named with the reason.
+    Without a target there is none. A target that no model can predict is noted with the reason.
     """
     from topofs.comparison.prediction import target_of
 
@@ -359,10 +359,10 @@ def target_values(table: Table, compared: ComparableTable) -> Any:
 def find_table_leaks(
     table: Table, compared: ComparableTable, target: Target, *, of_compared: bool = True
 ) -> tuple[Leak, ...]:
-    """Find the columns that alone tell the target.
+    """Find the columns that alone predict the target.
 
-    Of columns that take no part it is looked at where they are missing; compared ones can be
-    left out.
+    For columns that take no part, only their missing values are tested. Compared columns can be
+    excluded.
     """
     import numpy as np
 
@@ -379,14 +379,14 @@ def find_table_leaks(
 
 
 def _missing(table: Table, compared: ComparableTable) -> dict[str, Bools]:
-    """Where the columns that take no part for what they hold are missing, in the order of X."""
+    """Masks of missing values of the columns left out for their values, in the order of X."""
     import polars as pl
 
     from topofs.io.annotated import AnnotatedTable
     from topofs.io.table import as_table_errors, columns_named
     from topofs.io.text_values import MISSING_CLASSES
 
-    # Of the genes that take no part, which are constant, none is missing.
+    # Genes that take no part are constant and have no missing values.
     genes = set(table.genes) if isinstance(table, AnnotatedTable) else set()
     names = [c.name for c in compared.left_out if not c.asked_for and c.name not in genes]
     if not names:

@@ -43,7 +43,7 @@ def graph(
     check_outputs(table, (out, check_graph_ending))
     if graph_of(selector.graph).by_rule:
         selector.set_params(graph="tmfg")
-    # Nothing is selected here, and so nothing is left out for want of a place.
+    # Nothing is selected here, so no size is needed.
     with fitted(
         table, selector, messages, size=1.0, roles=roles, read=read, needs_graph=True
     ) as found:
@@ -84,7 +84,7 @@ def write_graph(found: Fitted, path: Path, *, selected: bool = True) -> None:
 
 
 def check_graph_ending(path: Path) -> None:
-    """Refuse a file that no network is written to."""
+    """Refuse a file format that cannot hold a network."""
     from topofs.io.write import ENDINGS
 
     if path.suffix.lower() not in (".graphml", *ENDINGS):
@@ -104,7 +104,7 @@ def _links(found: Fitted) -> list[_Link]:
 
 
 def _strongest(found: Fitted) -> list[_Link]:
-    """The strongest links; those of weight 0 are only there to complete the network."""
+    """The strongest links; links of weight 0 only complete the network."""
     alike = [link for link in _links(found) if link.weight > 0]
     return sorted(alike, key=lambda link: -link.weight)[:_SHOWN_LINKS]
 

@@ -90,7 +90,7 @@ def _lines(found: Fitted) -> Iterator[str | Printed]:
 
     yield from headline(found)
     printed = new_table({"column": FOLD, "share": RIGHT}, show_header=False)
-    # Forced columns come first, and all of them are shown.
+    # Forced columns come first; all of them are shown.
     n_shown = max(_SHOWN_GROUPS, len(found.selector.forced_))
     cut = len(found.selector.groups_) > n_shown
     for group in found.selector.groups_[:n_shown]:

@@ -1,8 +1,8 @@
-"""What a command prints and writes.
+"""Output of commands: results, notes, progress and files.
 
 Results go to the standard output, as lines or as JSON; notes and progress to the error stream;
-files appear all together or not at all. What the library refuses in the words of Python is
-translated into the options of the command line here, and nowhere else.
+files are written all together or not at all. Only this module translates errors of the library
+from Python parameters to command-line options.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from topofs.io import LeftOutColumn
 
 SECONDS_BETWEEN_LINES = 10
-"""How often a line is printed where there is no terminal to draw a bar on."""
+"""Seconds between progress lines without a terminal."""
 
 _SHOWN_COLUMNS = 6
 
-# rich is imported where something is printed: completion needs none of it.
+# rich is imported where something is printed, because completion does not need it.
 
 
 def shown(name: str) -> str:
-    """Make a name safe to print where markup is read."""
+    """Escape a name for output with markup."""
     from rich.markup import escape
 
     return escape(printable(name))
@@ -53,7 +53,7 @@ def new_table(
     *,
     show_header: bool = True,
 ) -> Printed:
-    """Give a table to be printed: titles with their layout, and rows of what stands below."""
+    """Give a table for output: titles with their layout, and rows."""
     from rich.table import Table
     from rich.text import Text
 
@@ -70,14 +70,14 @@ def _standard_output() -> Console:
 
     class Output(Console):
         def on_broken_pipe(self) -> None:
-            """Leave the decision to the application; rich would end the process with 1."""
+            """Let the application handle it; rich would exit with 1."""
             raise BrokenPipeError
 
     return Output(highlight=False, emoji=False)
 
 
 class Messages:
-    """The result of a command, and the notes and the progress beside it."""
+    """The result of a command, its notes and its progress."""
 
     def __init__(
         self, *, quiet: bool = False, as_json: bool = False, notes: bool = True
@@ -95,9 +95,9 @@ class Messages:
         lines: Iterable[str | Printed],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """Print what was found, as JSON or as lines, and name the files that were written.
+        """Print the result as JSON or as lines, and name the written files.
 
-        Lines are not wrapped and are printed as they are; a table may have markup.
+        Lines are printed without wrapping or markup; a table may have markup.
         """
         if self._as_json:
             print(json.dumps(content(), indent=2, ensure_ascii=False, allow_nan=False))
@@ -112,11 +112,11 @@ class Messages:
             self.console.print(f"[dim]written:[/] {shown(path)}")
 
     def note(self, text: str) -> None:
-        """Print something that the user may want to know."""
+        """Print a note for the user."""
         self.console.print(f"[dim]note:[/] {shown(text)}")
 
     def left_out(self, columns: Sequence[LeftOutColumn]) -> None:
-        """Name the columns that take no part because of what they hold."""
+        """Name the columns that take no part because of their values."""
         found = [column for column in columns if not column.asked_for]
         if not found:
             return
@@ -133,7 +133,7 @@ class Messages:
 
     @contextmanager
     def working(self, text: str) -> Iterator[None]:
-        """Show what goes on while the block runs; on a terminal only."""
+        """Show the current work during the block; on a terminal only."""
         if not self._on_a_terminal:
             yield
             return
@@ -142,7 +142,7 @@ class Messages:
 
     @contextmanager
     def counting(self, text: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-        """Show a bar while the block runs; where there is no terminal, a line now and then."""
+        """Show a progress bar during the block; without a terminal, print lines."""
         if not self._on_a_terminal:
             yield self._lines(text, unit)
             return
@@ -157,14 +157,14 @@ class Messages:
             transient=True,
         )
         with bar:
-            # How many there are is known with the first of them.
+            # The first report gives the total.
             task = bar.add_task(text, total=None, done="")
             yield lambda done, total: bar.update(
                 task, completed=done, total=total, done=f"{done:,} of {total:,} {unit}"
             )
 
     def _lines(self, text: str, unit: str) -> Callable[[int, int], None]:
-        """Print what is done, of how much, and how long the rest may take."""
+        """Print the work done, the total, and the estimated rest of the time."""
         pace = Pace(SECONDS_BETWEEN_LINES)
 
         def report(done: int, total: int) -> None:
@@ -178,25 +178,25 @@ class Messages:
 
 
 class Pace:
-    """Tells when the next line of a log is due, and how long work may still take."""
+    """Times the lines of a log, and estimates the remaining time."""
 
     def __init__(self, seconds_between: float) -> None:
         self._between = seconds_between
         self._began = self._last = time.monotonic()
 
     def begin(self) -> None:
-        """Take the time that is left from here on; lines stay as far apart."""
+        """Estimate the remaining time from now on; the interval of lines stays."""
         self._began = time.monotonic()
 
     def is_due(self) -> bool:
-        """Whether the last line is long enough ago; if so the next one starts to wait."""
+        """Whether a line is due; if so, the next interval starts."""
         now = time.monotonic()
         due = now - self._last >= self._between
         self._last = now if due else self._last
         return due
 
     def time_left(self, share: float) -> str:
-        """Estimate how long the rest takes, when a share of the work is done."""
+        """Estimate the remaining time after a share of the work."""
         if not share:
             return ""
         return (
@@ -205,14 +205,14 @@ class Pace:
 
 
 def format_duration(seconds: float) -> str:
-    """Write a time as precisely as it is worth, such as "about 2 h 13 min"."""
+    """Write a duration with suitable precision, such as "about 2 h 13 min"."""
     hours, minutes = divmod(round(seconds / 60), 60)
     if hours:
         return f"about {hours} h {minutes} min"
     return f"about {minutes} min" if minutes else "less than a minute"
 
 
-# Sentences of the library in the words of the command line.
+# Translation of the library's messages for the command line.
 
 
 _SIZE = "n_features_to_select"
@@ -252,11 +252,11 @@ _SENTENCES = (
     (r"allow more memory", "allow more --memory"),
     (r"^(\w+) is '?([^';]*)'?; ", r"--\1 \2: "),
 )
-"""Patterns of the library's sentences, each with what the command line says instead."""
+"""Patterns of the library's messages, each with its replacement."""
 
 
 def translated(sentence: str, *, size: str = "-k") -> str:
-    """Translate a sentence of the library, in which a size is called by its option."""
+    """Translate a message of the library; `size` is the option of the size."""
     for pattern, said in _SENTENCES:
         words = said.replace("{size}", size) if isinstance(said, str) else said
         sentence = re.sub(pattern, words, sentence)
@@ -269,14 +269,14 @@ def error_translation(*, size: str = "-k") -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        # What is wrong with a table is said about the table.
+        # Errors of a table name the table.
         if type(error) is not ValueError:
             raise
         raise ValueError(translated(str(error), size=size)) from error
 
 
-# Files: checked before the work, written together after it. `topofs.io` imports numpy, and so
-# it is imported where there is something to write.
+# Files are checked before the work and written together after it. `topofs.io` imports numpy, so
+# it is imported only for writing.
 
 
 def check_outputs(
@@ -284,9 +284,9 @@ def check_outputs(
     *files: tuple[Path | None, Callable[[Path], Any] | None],
     what: str = "the table",
 ) -> None:
-    """Refuse files that cannot be written, before any work is done.
+    """Refuse files that cannot be written, before any work.
 
-    `source` is what is read. Beside each file stands what refuses a wrong ending of its name.
+    `source` is the input. Each file comes with the check of its ending.
     """
     from topofs.io.write import followed
 
@@ -316,9 +316,9 @@ def check_outputs(
 
 
 def write_together(**files: tuple[Path | None, Callable[[Path], None]]) -> dict[str, str]:
-    """Write the files that are wanted, and give their names under those of their options.
+    """Write the requested files, and give their names by option.
 
-    All of them appear, or none does and the old ones stay.
+    All of them are written, or none, and then the old files stay.
     """
     from topofs.io.write import replacing_together
 
@@ -331,17 +331,17 @@ def write_together(**files: tuple[Path | None, Callable[[Path], None]]) -> dict[
 
 
 def _is_source(path: Path, source: str) -> bool:
-    """Whether both are one ordinary file, through links or another spelling of the name."""
+    """Whether both names denote the same ordinary file."""
     try:
         read = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)  # noqa: PTH116
         return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
     except (OSError, ValueError):
-        return False  # one of them is not there, or no file
+        return False  # one of them does not exist or is not a file
 
 
 @contextmanager
 def _naming(path: Path | None) -> Iterator[None]:
-    """Name the file that could not be written, in place of a temporary one."""
+    """Name the file that could not be written, instead of the temporary file."""
     from topofs.io.write import NotPutBackError
 
     try:

@@ -1,11 +1,11 @@
-"""Options that commands share: those of the terms, and groups of options that make one value.
+"""Options that commands share: options of terms, and groups of options for one value.
 
-A term (a measure, a graph, a rule) brings an option for each of its parameters; nothing here
-knows a particular one. A term that is registered by a file that ``--load`` names, or by another
-distribution, has its options as those of topofs have.
+A term (a measure, a graph, a rule) has an option for each of its parameters; this module names
+no particular term. A term registered by a ``--load`` file or by another distribution gets its
+options in the same way.
 
-A group is a function of keyword-only options, such as `settings`, which makes a selector of
-them. A `command` has a parameter for the value, and the options on its command line.
+A group is a function of keyword-only options, such as `settings`, which returns a selector. A
+`command` has a parameter for this value, and the options on its command line.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NUMBERS = {int: ("N", "a whole number"), float: ("NUMBER", "a number")}
 _THRESHOLDS = {"auto": "auto", "mean": "mean", "none": NOTHING}
 _SETTLED_BY_PAPER = ("threshold", "graph", "rule")
 _HEADERS = ("column", "feature", "gene", "name", "variable", "item", "asset")
-_MAX_BYTES = 1 << 26  # more than any list of columns has; a device has no end
+_MAX_BYTES = 1 << 26  # more than any list of columns; reading a device would not end
 
 
 def option(
@@ -55,7 +55,7 @@ def option(
     show_default: bool | str = False,
     **further: Any,
 ) -> Any:
-    """Describe an option of a command; ``default=...`` is one that must be given.
+    """Describe an option of a command; ``default=...`` marks a required option.
 
     The help shows a default that is a number.
     """
@@ -68,7 +68,7 @@ def option(
 def name_option(
     help_text: str, choices: Mapping[str, Any] | Iterable[str], *, default: Any = None
 ) -> Any:
-    """Describe an option that takes one of some names, which a shell can complete."""
+    """Describe an option with a choice of names, which a shell can complete."""
     values = choices if isinstance(choices, Mapping) else {name: name for name in choices}
 
     def parse(text: str) -> Any:
@@ -90,11 +90,11 @@ def name_option(
 def command(
     example: str, **groups: Callable[..., Any]
 ) -> Callable[[Callable[..., None]], typer.Typer]:
-    """Make a command of a function; its parameters of the names in `GROUPS` stand for options.
+    """Make a command from a function; parameters named in `GROUPS` become groups of options.
 
-    Such a parameter gets what the group makes of its options; `groups` take the place of those
-    in `GROUPS`. Where a group takes ``**terms``, the options of the terms come before its own.
-    What a `functools.partial` settles is no option.
+    Such a parameter gets the value of the group; `groups` override those in `GROUPS`. If a
+    group takes ``**terms``, the options of the terms come first. Arguments fixed by a
+    `functools.partial` are not options.
     """
 
     def make(function: Callable[..., None]) -> typer.Typer:
@@ -134,7 +134,7 @@ class _CommandWithGroups:
 
 
 def forget_term_options() -> None:
-    """Make the options of the terms anew when they are next needed: another was registered."""
+    """Rebuild the options of the terms at the next use, because a term was registered."""
     for made_once in (_load_installed, offered, _options_of, _signature):
         made_once.cache_clear()
 
@@ -180,7 +180,7 @@ def _check_distinct(options: Iterable[str], others: Iterable[str]) -> None:
 def _parameters(
     function: Callable[..., Any], *, without: Iterable[str] = ()
 ) -> dict[str, inspect.Parameter]:
-    """Give the parameters, with annotations evaluated but those of some, which need not exist."""
+    """Give the parameters, with evaluated annotations except those of some parameters."""
     parameters = inspect.signature(function).parameters
     written = {name: one.annotation for name, one in parameters.items() if name not in without}
     stand_in = SimpleNamespace(__annotations__=written)
@@ -208,12 +208,12 @@ def offered(kind: str) -> dict[str, Term]:
 
 @functools.cache
 def _load_installed() -> None:
-    """Let other distributions register their terms; to look for them takes a while."""
+    """Let other distributions register their terms; the search is slow."""
     registered("similarity", installed=True)
 
 
 def changed_options(term: Term, other: Term) -> str:
-    """Say which options make one term of another, such as "--reach edges"."""
+    """Give the options that change one term into another, such as "--reach edges"."""
     before = term.get_params()
     return " ".join(
         _as_option(name, value)
@@ -223,7 +223,7 @@ def changed_options(term: Term, other: Term) -> str:
 
 
 def _term_options() -> dict[str, inspect.Parameter]:
-    """The options of all terms: for each kind one for its name, then one for each parameter."""
+    """The options of all terms: per kind, one for the name, then one for each parameter."""
     options: dict[str, inspect.Parameter] = {}
     for kind, words in _KINDS.items():
         terms = offered(kind)
@@ -341,12 +341,12 @@ def printing(
     as_json: bool = JSON,
     quiet: bool = option("Print nothing but errors.", None, "--quiet", "-q", default=False),
 ) -> Messages:
-    """Make what prints the result and the notes."""
+    """Make the printer of the result and the notes."""
     return Messages(quiet=quiet, as_json=as_json)
 
 
 def check_jobs(jobs: int) -> None:
-    """Refuse a number of processes that means nothing."""
+    """Refuse an invalid number of processes."""
     if jobs == 0 or jobs < -1:
         raise typer.BadParameter(f"{jobs} is not a number of processes; give 1 or more, or -1")
 
@@ -399,7 +399,7 @@ def size(
     budget: float | None = option("Or a total cost; --cost FILE.csv (column, cost).", "TOTAL"),
     cost: Path | None = option("Column and cost.", "FILE.csv", hidden=True),
 ) -> Any:
-    """Make `n_features_to_select` of the options; None where none was given."""
+    """Make `n_features_to_select` from the options; None if none was given."""
     from topofs.selection import Budget, MinShare, UntilCoverage
 
     sizes = {"-k": k, "--coverage": coverage, "--min-share": min_share, "--budget": budget}
@@ -418,7 +418,7 @@ def size(
     return k
 
 
-# What the columns are compared, linked and ranked by.
+# Measure, graph and rule.
 
 
 def _parse_carriers(text: str) -> int | str:
@@ -445,7 +445,7 @@ def settings(
     ),
     **terms: Any,
 ) -> TopologicalFeatureSelector:
-    """Make a selector of what was given; the rest is as the estimator has it."""
+    """Make a selector from the given options; other parameters keep their defaults."""
     from topofs.runtime import parse_memory
     from topofs.selection import TopologicalFeatureSelector
     from topofs.selection.compatibility import (
@@ -477,7 +477,7 @@ def settings(
         ranked_by = graph_for(selector.graph, chosen["rule"])
         nested = _by_term(given, chosen | {"graph": ranked_by or chosen["graph"]})
         if any(name.startswith("graph__") for name in nested):
-            # Of the graph that the rule ranks by, where none is named.
+            # For the default graph of the rule, if no graph is named.
             selector.set_params(graph=ranked_by)
         selector.set_params(**nested)
         rule = rule_of(selector.rule)
@@ -486,7 +486,7 @@ def settings(
 
 
 def _by_term(given: Mapping[str, Any], terms: Mapping[str, Term]) -> dict[str, Any]:
-    """Name the term that each parameter is for, as in ``rule__reach``."""
+    """Prefix each parameter with its kind of term, as in ``rule__reach``."""
     nested: dict[str, Any] = {}
     for name, value in given.items():
         kinds = [kind for kind, term in terms.items() if name in _parameters_of(term)]
@@ -501,7 +501,7 @@ def _by_term(given: Mapping[str, Any], terms: Mapping[str, Term]) -> dict[str, A
 
 
 def _check_settled(given: Iterable[str], *, by: str) -> None:
-    """Refuse what the published method leaves no choice about."""
+    """Refuse options that the published method fixes."""
     free = [kind for kind in DEFAULTS if kind not in _SETTLED_BY_PAPER]
     terms = [term for kind in free for term in offered(kind).values()]
     allowed = set(free).union(*(_parameters_of(term) for term in terms))
@@ -513,7 +513,7 @@ def _check_settled(given: Iterable[str], *, by: str) -> None:
             )
 
 
-# What the columns are for, and how the table is read.
+# Roles of the columns, and reading options.
 
 
 def roles(
@@ -542,7 +542,7 @@ def read_options(
         "What a packed file unpacks to or a pipe holds at most; else 2GB.", "SIZE", hidden=True
     ),
 ) -> ReadOptions:
-    """Say how a file is opened, and what its columns mean."""
+    """Collect the reading options of a file."""
     import_extra("polars", extra="cli", purpose="Reading and writing tables")
     from topofs.io.read import ReadOptions
     from topofs.runtime import parse_memory
@@ -578,7 +578,7 @@ def constraints(
         "Highest similarity of two selected columns.", "NUMBER"
     ),
 ) -> ConstraintOptions:
-    """Collect what must and what may not be selected."""
+    """Collect the constraints."""
     from topofs.selection import AtMost
 
     if (at_most is None) != (group_file is None):
@@ -606,14 +606,14 @@ GROUPS: dict[str, Callable[..., Any]] = {
     "read": read_options,
     "messages": printing,
 }
-"""The groups by the name of the parameter that gets their value."""
+"""The groups by the name of their parameter."""
 
 
-# Files that options name: one name a line, or what belongs to each column.
+# Files named by options: one name per line, or a value for each column.
 
 
 def listed_names(given: Iterable[str] | None, *, given_to: str) -> tuple[str, ...]:
-    """Give the names that an option was given; those of a file where it says ``@FILE``."""
+    """Give the names of an option; for ``@FILE``, those in the file."""
     found: list[str] = []
     for name in given or ():
         if name.startswith("@") and len(name) > 1:
@@ -635,7 +635,7 @@ def _names_in_file(path: Path, *, given: str) -> list[str]:
 
 
 def _text_of(path: Path, *, given: str) -> str:
-    """Read a file whole, also a pipe; one that is too long for its purpose is refused."""
+    """Read a complete file or pipe; refuse one that is too long."""
     try:
         with path.open("rb") as file:
             raw = file.read(_MAX_BYTES + 1)
@@ -662,9 +662,9 @@ def _costs(path: Path) -> dict[str, float]:
 
 
 def _by_column(path: Path, *, given_to: str) -> dict[str, str]:
-    """Read a table of two columns: the name of a column, and what belongs to it.
+    """Read a table of two columns: the name of a column, and its value.
 
-    The first row is a header where it begins with a word for a column.
+    The first row is a header if it begins with a word for a column.
     """
     given = f"{given_to} {path}"
     try:

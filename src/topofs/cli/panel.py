@@ -1,4 +1,4 @@
-"""``topofs panel``: how good a list of columns is that somebody else made."""
+"""``topofs panel``: rate a given list of columns."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def panel(
 
     check_groups(selector)
     check_outputs(table, (report, check_page_ending))
-    # A folder may be called like a column.
+    # A folder may have the name of a column.
     names = [f"@{x}" if Path(x).exists() and not Path(x).is_dir() else x for x in listed]
     constraints["keep"] = listed_names(names, given_to="--panel")
     with (
@@ -110,7 +110,7 @@ def _panel_in_errors() -> Iterator[None]:
 
 
 def _substitutes(found: Fitted, columns: list[str]) -> Substitutes:
-    """What could take the place of each of some columns of the list."""
+    """The replacements for some columns of the list."""
     from topofs.io.table import check_columns
 
     selector = found.selector
@@ -145,7 +145,7 @@ def _as_json(found: Fitted, answer: Evaluation, substitutes: Substitutes) -> dic
             for column, ranked in substitutes.items()
         },
         "left_out": found.left_out,
-        # The list is under "panel": nobody asked for its columns, nor for so many.
+        # The list is under "panel", because its columns and size were not settings.
         "settings": {k: v for k, v in found.settings.items() if k not in {"size", "keep"}},
     }
 

@@ -1,4 +1,4 @@
-"""``topofs select``: the columns of a table that are worth keeping."""
+"""``topofs select``: select columns of a table."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _write_table(found: Fitted, path: Path) -> None:
 
 
 def _write_annotated(found: Fitted, path: Path) -> None:
-    """Write the selected genes of an AnnData object, with all that belongs to them."""
+    """Write the selected genes of an AnnData object, with their annotation."""
     from topofs.io.annotated import write_genes
 
     selector = found.selector
@@ -126,7 +126,7 @@ def _write_annotated(found: Fitted, path: Path) -> None:
 
 
 def _saved(found: Fitted, read: ReadOptions) -> SavedSelection:
-    """What `topofs apply` needs of the selection, and a reader wants to know."""
+    """The selection for `topofs apply`, with information for people."""
     from topofs import __version__
 
     return SavedSelection(
@@ -146,7 +146,7 @@ def _saved(found: Fitted, read: ReadOptions) -> SavedSelection:
 
 
 def _note_not_written(found: Fitted, out: Path, messages: Messages) -> None:
-    """Note that a column which tells the rows apart is not in the reduced table."""
+    """Note that an identifier or date column is not in the reduced table."""
     from topofs.io.types import HARDLY_REPEATS
 
     table = found.table
@@ -261,7 +261,7 @@ def _lines(found: Fitted) -> Iterator[str | Printed]:
 def _table(found: Fitted, n_shown: int) -> Printed:
     """The selected columns with their scores, and which columns each represents.
 
-    Without groups their strength stands there, where it is another number.
+    Without groups the strength is shown, if it differs from the score.
     """
     selector, selected = found.selector, _selected(found)
     columns = {"rank": RIGHT, "column": FOLD}

@@ -1,10 +1,10 @@
-"""Signals that end a process, as exceptions: what is half done is cleaned up first.
+"""Signals that end a process, as exceptions, so that unfinished work is cleaned up.
 
-The first signal raises in the main thread. Where it comes while a C library calls back into
-Python, the exception is swallowed there, and the signal is sent again; so it is where an exception
-would do harm. The second one ends the process at once, whatever the main thread is doing, and
-temporary files are removed. So the process ends after the first one, too, when all is cleaned up:
-it waits for no thread.
+The first signal raises in the main thread. If it arrives while a C library calls back into
+Python, the exception is lost there, and the signal is sent again. It is also sent again where
+an exception would do harm. The second signal removes temporary files and ends the process at
+once, whatever the main thread does. After the first signal, the process ends in the same way
+when all is cleaned up, without waiting for threads.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-_SENT_AGAIN_AFTER = 0.05  # seconds: long enough to be out of what swallowed the exception
+_SENT_AGAIN_AFTER = 0.05  # seconds: long enough to leave the code that lost the exception
 
-# Objects of the compiler that are half made or half freed crash the process later.
+# Half-made or half-freed objects of the compiler crash the process later.
 _NEVER_INTERRUPTED = "llvmlite.binding"
 
 _SHOW_THE_CURSOR = b"\x1b[?25h"
@@ -34,7 +34,7 @@ _OVER = b"\xff"
 
 
 class EndedBySignal(KeyboardInterrupt):
-    """The process was asked to end, by something else than Ctrl-C."""
+    """The process got a signal to end, other than Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -43,7 +43,7 @@ class EndedBySignal(KeyboardInterrupt):
 
 @contextmanager
 def ending_by_exception() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise while the block runs, as SIGINT does; a second one ends all.
+    """Let SIGTERM and SIGHUP raise during the block, as SIGINT does; a second one ends the process.
 
     A signal that is ignored (``nohup``) stays ignored.
     """
@@ -55,10 +55,10 @@ def ending_by_exception() -> Iterator[None]:
 
 
 class _Signals:
-    """The signals that ask this process to end, and what became of the first one.
+    """The signals that end this process, and the state of the first one.
 
-    Handlers run in the main thread, and only when it is back from C. A thread of its own hears of
-    every signal by a byte in a pipe, so it can end the process meanwhile.
+    Handlers run in the main thread, and only after it returns from C. A separate thread gets
+    every signal as a byte in a pipe, so it can end the process before that.
     """
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class _Signals:
 
 
 def _is_called_by(package: str, frame: FrameType | None) -> bool:
-    """Whether a function of a package is among those that led to a frame."""
+    """Whether a function of a package is on the call stack of a frame."""
     while frame is not None:
         if str(frame.f_globals.get("__name__")).startswith(package):
             return True
@@ -157,8 +157,8 @@ def _as_exception(number: int) -> KeyboardInterrupt:
 
 
 def end_at_once(status: int) -> NoReturn:
-    """End the process and its workers; of what it began only temporary files are removed."""
-    # Without these modules there is nothing temporary.
+    """Remove temporary files, and end the process and its workers."""
+    # Without these modules there are no temporary files.
     for module, remove in (
         ("topofs.io.write", "remove_temporary"),
         ("topofs._kernels.compiler", "remove_temporary_folder"),

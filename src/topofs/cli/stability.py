@@ -80,7 +80,7 @@ class _Frequency:
 
 @dataclass(frozen=True)
 class _Link:
-    """A link of the network of all rows, and how often it came back."""
+    """A link of the network of all rows, and its frequency in resamples."""
 
     source: str
     target: str
@@ -104,12 +104,12 @@ def _resampled(
                 progress=progress,
             )
         except ValueError as error:
-            # The options were right for all rows, so it is the table that is too thin.
+            # The options worked on all rows, so the table has too few rows.
             raise TableError(f"{found.table.name}: {error}") from error
 
 
 def _splits(found: Fitted) -> str | None:
-    """How rows are drawn: in blocks of neighbours where they have an order."""
+    """How to draw rows: in blocks of neighbours if they have an order."""
     return None if found.compared.roles.time is None else "blocks"
 
 
@@ -122,7 +122,7 @@ def _frequencies(found: Fitted, answer: Stability) -> list[_Frequency]:
 
 
 def _links(found: Fitted, answer: Stability) -> list[_Link]:
-    """The links of the network of all rows, the surest first; none where it ranks without."""
+    """The links of the network of all rows, most frequent first; none without a graph."""
     selector, names = found.selector, found.compared.names
     if not hasattr(selector, "graph_"):
         return []

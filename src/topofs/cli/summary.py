@@ -1,7 +1,7 @@
 """The summary of a selection, as text and as JSON.
 
-How many columns were selected and why as many, what they cover, and which columns each of them
-represents.
+It gives the number of selected columns, the reason for it, their coverage, and the columns that
+each represents.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from topofs.selection import Group, TopologicalFeatureSelector
 
 SHOWN_NAMES = 10
-"""How many columns of a list are named; the others are counted."""
+"""Number of columns of a list that are named; the others are counted."""
 
 _LEAST_NAMED_SHARE = 0.01
 
 
 @dataclass(frozen=True)
 class RepresentedColumn:
-    """Who represents a column, and how much of its variance: a line of ``topofs groups``' file.
+    """The representative of a column, and the share: a line of ``topofs groups``' file.
 
-    A selected column represents itself; an isolated one is like no other.
+    A selected column represents itself.
     """
 
     column: str
@@ -37,7 +37,7 @@ class RepresentedColumn:
 
 
 def represented_columns(found: Fitted) -> list[RepresentedColumn]:
-    """Tell who represents each of the columns, in their order."""
+    """Give the representative of each column, in their order."""
     selector, names = found.selector, found.compared.names
     representative = selector.representative_.tolist()
     share, selected = selector.shares_.tolist(), selector.support_.tolist()
@@ -56,7 +56,7 @@ def represented_columns(found: Fitted) -> list[RepresentedColumn]:
 
 
 def check_groups(selector: TopologicalFeatureSelector) -> None:
-    """Refuse a rule by which no column represents another."""
+    """Refuse a rule without groups."""
     from topofs.selection.compatibility import rule_of
 
     rule = rule_of(selector.rule)
@@ -69,7 +69,7 @@ def check_groups(selector: TopologicalFeatureSelector) -> None:
 
 
 def headline(found: Fitted) -> list[str]:
-    """Say in a line or two how many columns were selected, why as many, and what they cover."""
+    """Give the size of the selection, the reason for it, and the coverage, in a line or two."""
     from topofs.constraints import Size
     from topofs.selection.compatibility import graph_for
 
@@ -96,7 +96,7 @@ def headline(found: Fitted) -> list[str]:
 
 
 def coverage_as_json(found: Fitted) -> dict[str, Any]:
-    """Tell what the selection covers, beside random lists as long, and why it ends."""
+    """Give the coverage of the selection and of random lists, and the reason for its size."""
     from topofs.selection.compatibility import plain_size
 
     selector, random = found.selector, found.random_lists
@@ -115,7 +115,7 @@ def coverage_as_json(found: Fitted) -> dict[str, Any]:
 
 
 def groups_as_json(found: Fitted) -> list[dict[str, Any]]:
-    """Give the selected columns, each with those it represents."""
+    """Give the selected columns, each with the columns that it represents."""
     selector = found.selector
     return [
         {
@@ -138,7 +138,7 @@ def format_members(group: Group, *, most: int) -> str:
     """List the columns that a selected one represents, the largest share first."""
     from topofs.selection.answers import REPRESENTS
 
-    # What is less than one percent is counted with the rest, not named.
+    # Shares below one percent are counted with the rest, not named.
     named = [m for m in group.members[:most] if m.share >= _LEAST_NAMED_SHARE]
     much = [f"{m.name} {m.share:.2f}" for m in named if m.share >= REPRESENTS]
     little = [f"{m.share:.0%} with {m.name}" for m in named if m.share < REPRESENTS]
@@ -149,7 +149,7 @@ def format_members(group: Group, *, most: int) -> str:
 
 
 def isolated_names(found: Fitted) -> list[str]:
-    """Name the columns that share with no other more than chance explains."""
+    """Name the isolated columns."""
     return [found.compared.names[column] for column in found.isolated]
 
 
@@ -168,16 +168,16 @@ def _coverage(selector: TopologicalFeatureSelector) -> float:
 
 
 def _auto_selection(selector: TopologicalFeatureSelector) -> TopologicalFeatureSelector | None:
-    """What the size "auto" would select; None where the ranking has no end of its own."""
+    """The selection of size "auto"; None if the ranking has no automatic end."""
     from topofs.selection import Budget, MinShare
 
-    # The ranking of these two sizes is another one.
+    # These two sizes have another ranking.
     other_ranking = isinstance(selector.n_features_to_select, (Budget, MinShare))
     return selector.at("auto") if selector.rule_.has_end and not other_ranking else None
 
 
 def _beyond_auto(found: Fitted, auto: TopologicalFeatureSelector) -> dict[str, int] | None:
-    """Count what the columns are that "auto" does not select; None where there are none.
+    """Count the kinds of the columns that "auto" does not select; None if there are none.
 
     Second columns of groups are those that a column of "auto" represents.
     """
@@ -216,7 +216,7 @@ def _format_beyond(n_selected: int, beyond: dict[str, int]) -> str:
 
 
 def _reason(found: Fitted) -> str:
-    """Say why as many columns were selected."""
+    """Give the reason for the number of selected columns."""
     from topofs.selection import Budget, MinShare, UntilCoverage
 
     selector = found.selector
@@ -224,9 +224,9 @@ def _reason(found: Fitted) -> str:
     if size is None:
         reason = "half of the columns: give -k"
     elif isinstance(size, UntilCoverage):
-        reason = f"fewer of the ranking do not reach {size.coverage:.4g}"
+        reason = f"the shortest top of the ranking with coverage {size.coverage:.4g} or more"
     elif isinstance(size, MinShare):
-        reason = f"of every other column a selected one explains {size.share:.4g}"
+        reason = f"a selected column explains at least {size.share:.4g} of each column left out"
     elif isinstance(size, Budget):
         names = selector.feature_names_in_.tolist()
         spent = size.costs(names, len(names))[selector.support_].sum()
@@ -245,7 +245,7 @@ def _reason(found: Fitted) -> str:
 
 
 def _next_adds(selector: TopologicalFeatureSelector) -> float | None:
-    """What the best column that is not selected would add."""
+    """The gain of the best column that is not selected."""
     rest = (~selector.support_).nonzero()[0].tolist()
     if not rest:
         return None

@@ -1,4 +1,4 @@
-"""Is a selection any good on this table? It and its rivals, by cross-validation."""
+"""Cross-validated comparison of a selection with other methods."""
 
 from topofs.comparison.compare import (
     METHOD_NAMES,

@@ -1,7 +1,7 @@
-"""Is a selection any good on this table? TFS against its rivals, by cross-validation.
+"""Cross-validated comparison of TFS with other methods.
 
 `compare` selects with every method on the training rows of every split and scores models on the
-test rows; `corrected_resampled_test` says whether the scores of two methods differ.
+test rows. `corrected_resampled_test` tests whether the scores of two methods differ.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ METHOD_NAMES = {
     "random": "random subsets",
     "all": "all columns",
 }
-"""The methods, and what to call them; "tfs_paper" is TFS as it was published."""
+"""The methods and their names; "tfs_paper" is the published form of TFS."""
 
 DEFAULT_SIZES = (0.05, 0.1, 0.25, 0.5, AUTO)
-"""The sizes that are compared unless others are given."""
+"""The default sizes."""
 
 _ALL_BUT_PERFECT = 0.9995
 _ZERO = 1e-12
@@ -66,9 +66,9 @@ class MethodScores:
     method : str
         One of `METHOD_NAMES`.
     n_features : int or "auto"
-        How many columns the model saw; "auto" where TFS stopped by itself in each split.
+        Number of columns of the model; "auto": the automatic end of TFS in each split.
     by_split : tuple of float
-        A score for each split; for random subsets their mean.
+        A score for each split; for random subsets the mean over the subsets.
     """
 
     method: str
@@ -88,12 +88,12 @@ class MethodScores:
 
 @dataclass(frozen=True)
 class ComparisonTest:
-    """TFS against a rival at a size.
+    """The difference between TFS and a rival at a size.
 
     Attributes
     ----------
     n_features : int or "auto"
-        The size of the selection; "all" has every column nevertheless.
+        The size of the selection; the rival "all" always has every column.
     rival : str
         One of `METHOD_NAMES`.
     difference : float
@@ -110,30 +110,30 @@ class ComparisonTest:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What came of a comparison.
+    """The result of a comparison.
 
     Attributes
     ----------
     task, metric, model, target : str
-        What was predicted, the score, the model, the name of the target.
+        The kind of target, the score, the model, and the name of the target.
     n_samples, n_features : int
         Rows that have a target, and columns to select from.
     n_folds, n_repeats, n_random : int
-        Folds of a cross-validation, how often it was repeated, seeds of the random subsets.
+        Folds of a cross-validation, repetitions, and random subsets per split.
     sizes : tuple of int or "auto"
         Ascending, "auto" last.
     splits : {"folds", "forward", "given"}
-        How rows were split: into shuffled folds, in the order of time, or as was said.
+        The splits: shuffled folds, in time order, or given by the user.
     leaks : tuple of Leak
-        The columns that alone tell the target, as `find_leaks` gives.
+        The columns that alone predict the target, from `find_leaks`.
     auto_sizes : tuple of int
-        How many columns "auto" stood for in each split; empty where it is not among the sizes.
+        Number of columns at "auto" in each split; empty if "auto" is not among the sizes.
     scores : tuple of MethodScores
         Every method at every size; "all" once.
     tests : tuple of ComparisonTest
         TFS against every rival at every size.
     settings : dict
-        Those of TFS, as `topofs.selection.compatibility` gives.
+        The settings of TFS, from `topofs.selection.compatibility`.
     """
 
     task: str
@@ -162,14 +162,14 @@ class Comparison:
         )
 
     def size_name(self, size: int | str) -> str:
-        """Say how many columns a size stands for."""
+        """Describe a size by its number of columns."""
         if isinstance(size, int):
             return f"{size:,}"
         return f"{size} ({np.mean(self.auto_sizes):,.0f})" if self.auto_sizes else size
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Ask, in a sentence each, of what makes the scores look too good."""
+        """Ask about possible leaks, in one sentence each."""
         if self.leaks:
             return tuple(leak.sentence(self.target) for leak in self.leaks)
         if max(scores.mean for scores in self.scores) < _ALL_BUT_PERFECT:
@@ -180,7 +180,7 @@ class Comparison:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything by name, as JSON can hold it."""
+        """Give everything by name, as JSON values."""
         scores = [asdict(s) | {"mean": s.mean, "spread": s.spread} for s in self.scores]
         return asdict(self) | {"scores": scores, "doubts": list(self.doubts)}
 
@@ -213,25 +213,25 @@ def compare(
     target : Target or array, shape (n_samples,)
         What to predict; an array is read by `target_of`. Rows without one are left out.
     selector : TopologicalFeatureSelector, optional
-        TFS, with its settings; its size and the user's constraints play no part, but for
-        `exclude`: no method may select those columns.
+        TFS, with its settings. Its size and constraints are ignored, except `exclude`: no
+        method may select those columns.
     sizes : sequence of int, float or "auto", optional
-        Numbers or fractions of the columns; "auto": where TFS stops by itself. If not given
-        those of `DEFAULT_SIZES`, without "auto" where the rule of TFS has no end.
+        Numbers or fractions of the columns; "auto": the automatic end of TFS. By default
+        `DEFAULT_SIZES`, without "auto" if the rule of TFS has no automatic end.
     model : {"linear", "knn", "tree"}, default="linear"
         Ridge, nearest neighbours or a decision tree.
     target_name : str
-        What to call the target.
+        The name of the target.
     resampling : Resampling, optional
         Folds, repetitions, random subsets and their seed.
     splits : "forward", splitter or iterable, optional
-        How rows are split, where not into shuffled folds: see `Resampling`. For rows in the
-        order of time, "forward" or a `TimeSeriesSplit`; for rows in groups, such as several
-        of one patient, `LeaveOneGroupOut` or `GroupKFold`.
+        Splits other than shuffled folds: see `Resampling`. For rows in time order, "forward" or
+        a `TimeSeriesSplit`; for rows in groups, such as several rows of one patient,
+        `LeaveOneGroupOut` or `GroupKFold`.
     groups : array-like, shape (n_samples,), optional
         Groups of the rows, for splitters that ask for them.
     progress : callable, optional
-        Called with the number of splits that are done, and of all.
+        Called with the number of splits done and of all splits.
 
     Returns
     -------
@@ -291,7 +291,7 @@ def compare(
         kind = "folds"
     elif isinstance(resampling.splits, (str, TimeSeriesSplit)):
         kind = FORWARD
-    # Of folds, one is tested on while the others are trained on.
+    # One fold is for testing, the others are for training.
     ratio = 1 / (resampling.n_folds - 1)
     if kind != "folds":
         ratio = float(np.mean([len(test) / len(train) for train, test in parts]))
@@ -316,7 +316,7 @@ def compare(
 
 
 def _read(X: Any) -> Any:
-    """A table as it is read without loss; a frame whose columns are all numbers as an array."""
+    """A table, read without loss; a frame of numbers becomes an array."""
     X = named_matrix(X)
     if is_frame(X):
         table = typed_table(X)
@@ -340,7 +340,7 @@ def _counts(
 def _settled(
     selector: TopologicalFeatureSelector, table: AnyTable
 ) -> TopologicalFeatureSelector:
-    """The same selector, with the measure that suits all rows rather than those of a split."""
+    """The same selector, with the measure resolved on all rows instead of a split."""
     given = measure_of(selector.similarity)
     measure = given.for_table(table)
     if isinstance(table, TypedTable) and not measure.takes_names:
@@ -387,7 +387,7 @@ class PairedTest:
     statistic : float
         The value of t; positive where the first method scores higher.
     degrees_of_freedom : int
-        Of the t-distribution that the statistic is read against.
+        Degrees of freedom of the t-distribution.
     p_value : float
         Two-sided.
     """
@@ -424,9 +424,9 @@ def corrected_resampled_test(sample: npt.ArrayLike, *, test_to_train: float) -> 
 
     Notes
     -----
-    Where the formula divides by zero the limits stand: a numerator of zero gives t = 0 and
-    p = 1 whatever the denominator; a numerator that is not zero over a spread of zero gives
-    t = ±∞ and p = 0. Numbers below 1e-12, the noise of subtracting scores, count as zero.
+    Divisions by zero are replaced by their limits: a numerator of zero gives t = 0 and p = 1
+    with any denominator; another numerator over a spread of zero gives t = ±∞ and p = 0.
+    Numbers below 1e-12, the noise of subtracting scores, count as zero.
 
     References
     ----------

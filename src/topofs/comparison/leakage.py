@@ -1,4 +1,4 @@
-"""Columns that alone tell the target: each predicts it by itself, one at a time."""
+"""Columns that alone predict the target."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.intp]
 
 LEAK_SCORE = 0.95
-"""A column whose score is at least this alone tells the target."""
+"""Least score of a column that alone predicts the target."""
 
 _SCREENED_ROWS, _MOST_ROWS = 2_000, 20_000
 _SCREENING_SCORE = LEAK_SCORE - 0.15
@@ -36,16 +36,16 @@ _FALSE_ALARMS = 0.01
 
 @dataclass(frozen=True)
 class Leak:
-    """A column that alone tells the target.
+    """A column that alone predicts the target.
 
     Attributes
     ----------
     column : str
         Its name.
     score : float
-        How well it predicts the target: 1 is without a mistake, 0 is as well as chance.
+        The quality of its predictions: 1 means no mistake, 0 means no better than chance.
     by_missing : bool
-        Whether it is enough to know in which rows its value is missing.
+        Whether the pattern of its missing values is enough.
     """
 
     column: str
@@ -68,26 +68,26 @@ def find_leaks(
     exclude: Sequence[str] = (),
     also_missing: Mapping[str, Bools] | None = None,
 ) -> tuple[Leak, ...]:
-    """Find the columns that alone tell the target, which often were written after it.
+    """Find the columns that alone predict the target; often they were recorded after it.
 
-    Every row is predicted from the other rows that have the same value in a column, or, for
-    numbers, the nearest values: a class by their majority, every class with the same weight, a
-    number by their mean. A tie is a guess. Missing values are a value of their own. The score of
-    classes is the balanced accuracy, corrected for chance: (accuracy - chance) / (1 - chance).
-    That of a number is R², of its values or of their ranks. Columns are named from a score of
-    0.95 on, where chance gives such a column in at most one of 100 tables of this size.
+    Every row is predicted from the other rows with the same value in a column or, for numbers,
+    with the nearest values: a class by their majority, with equal weights of the classes, a
+    number by their mean. Ties are guessed. Missing is a separate value. The score of classes is
+    the balanced accuracy, corrected for chance: (accuracy - chance) / (1 - chance). That of a
+    number is R², of its values or of their ranks. Columns with a score of at least 0.95 are
+    listed if chance gives such a column in at most one of 100 tables of this size.
 
     Parameters
     ----------
     X : array, sparse matrix, data frame, AnnData, NamedArray or TypedTable, shape \
 (n_samples, n_features)
-        The table. Of columns that take no part, such as dates, only what is missing is looked at.
+        The table. For columns that take no part, such as dates, only missing values are tested.
     y : Target or array, shape (n_samples,)
         The target; an array is read by `target_of`.
     exclude : sequence of str
-        Names of columns that are not looked at.
+        Names of columns that are not tested.
     also_missing : mapping of str to array of bool, optional
-        Where the values of further columns are missing.
+        Masks of the missing values of further columns.
 
     Returns
     -------
@@ -96,9 +96,9 @@ def find_leaks(
 
     Notes
     -----
-    All columns are tried on 2,000 rows, and those that do well there on 20,000, drawn with a
-    fixed seed; of classes as many rows of each as there are. Of more than 50 classes only the
-    most frequent are looked at, and none of fewer than five rows.
+    All columns are tested on 2,000 rows, and good ones on 20,000, drawn with a fixed seed. With
+    classes, the drawn rows are balanced as far as possible. Only the 50 most frequent classes
+    are used, and none with fewer than five rows.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def _sample(target: Target, most: int) -> _Classes | _Numbers | None:
 
 
 class _Answers:
-    """A target at some rows, and how well a column tells it: `told` has a column an answer."""
+    """A target at some rows, and the scores of columns; `told` has a column per prediction."""
 
     def __init__(self, rows: Rows, told: Doubles) -> None:
         self.rows, self.told = rows, told
@@ -231,7 +231,7 @@ class _Answers:
         sums = np.concatenate([np.zeros((1, told.shape[1])), np.cumsum(told, axis=0)])
         found = []
         for reach in (0,) if nominal else _NEIGHBOURS:
-            # Only rows of values that are rare look at the values beside theirs.
+            # Only rows of rare values use neighbouring values.
             beside = np.where((ends - starts <= 2 * reach) & (starts < n_given), reach, 0)
             low = np.maximum(starts - beside, 0)
             high = np.where(starts < n_given, np.minimum(ends + beside, n_given), ends)
@@ -245,7 +245,7 @@ class _Answers:
         raise NotImplementedError
 
     def chance(self, score: float) -> float:
-        """How likely a column that has nothing to do with the target has such a score."""
+        """Probability of such a score of a column unrelated to the target."""
         raise NotImplementedError
 
 
@@ -256,7 +256,7 @@ class _Classes(_Answers):
 
     def _score(self, order: Rows, others: Doubles, n_others: Rows) -> float:
         codes = self.codes[order]
-        # The sizes count the row itself, and a tie is a guess: what breaks it knows no row.
+        # The sizes include the row itself, and ties are broken independently of the row.
         shares = others / self.sizes
         best = shares == shares.max(axis=1, keepdims=True)
         right = best[np.arange(len(codes)), codes] / best.sum(axis=1) * (n_others > 0)
@@ -265,7 +265,7 @@ class _Classes(_Answers):
         return float((recall.mean() - by_chance) / (1 - by_chance))
 
     def chance(self, score: float) -> float:
-        """Of all orders of the target, those that differ by no more mistakes."""
+        """Share of all orders of the target with no more mistakes."""
         n, n_classes = len(self.codes), len(self.sizes)
         wrong = np.floor((1 - score) * (1 - 1 / n_classes) * n)
         logarithm = gammaln(self.sizes + 1).sum() - gammaln(n + 1)
@@ -284,7 +284,7 @@ class _Numbers(_Answers):
         missing = np.isnan(values)
         if nominal or missing.all():
             return found
-        # On a line, where values may lie far apart; but one row alone makes no line.
+        # A straight line handles values far apart, but one row alone must not define it.
         filled = np.where(missing, np.mean(values[~missing]), values)
         farthest = int(np.abs(self.y).argmax())
         others = np.delete(filled, farthest), np.delete(self.y, farthest)
@@ -296,7 +296,7 @@ class _Numbers(_Answers):
         return float(1 - ((self.told[order] - predicted) ** 2).mean(axis=0).min())
 
     def chance(self, score: float) -> float:
-        """How likely a straight line through unrelated values has such an R²."""
+        """Probability of such an R² of a straight line through unrelated values."""
         return float(_TRIES * betainc((len(self.y) - 2) / 2, 0.5, 1 - score))
 
 

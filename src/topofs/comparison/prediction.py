@@ -1,4 +1,4 @@
-"""What is predicted from selected columns, by which model, and how well."""
+"""Prediction from selected columns: targets, models, splits and scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Split = tuple[Rows, Rows]
 
 TASKS = ("classification", "regression")
-"""What can be predicted: a class, or a number."""
+"""The tasks: predict a class or a number."""
 
 METRICS = {"classification": "balanced accuracy", "regression": "R²"}
 """The score of each task."""
@@ -53,7 +53,7 @@ MODELS = tuple(dict.fromkeys(name for name, _ in _MODELS))
 """The models: ridge, nearest neighbours, decision tree."""
 
 FORWARD = "forward"
-"""Splits in the order of time: every part is scored by models of the rows before it."""
+"""Splits in time order: every part is predicted by models of the earlier rows."""
 
 _MOST_CLASSES = 50
 _ROWS_PER_CLASS = 5
@@ -63,18 +63,18 @@ _RARE = 5
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be predicted.
+    """The target of a prediction.
 
     Attributes
     ----------
     task : {"classification", "regression"}
         A class or a number.
     y : array, shape (n_given,)
-        Its values, without the missing ones; of classes, their positions in `classes`.
+        Its values without missing ones; for classes, their positions in `classes`.
     given : array of bool, shape (n_samples,)
-        The rows that have one.
+        The rows with a value.
     classes : tuple of str
-        The classes in the order of their names; none where a number is predicted.
+        The classes in the order of their names; empty for a number.
     """
 
     task: str
@@ -85,22 +85,22 @@ class Target:
 
 @dataclass(frozen=True)
 class Resampling:
-    """How the rows are split and how often columns are drawn.
+    """Splits of the rows and draws of random columns.
 
     Attributes
     ----------
     n_folds, n_repeats : int
-        Folds of a cross-validation, and how often it is repeated with new folds.
+        Folds of a cross-validation, and repetitions with new folds.
     n_random : int
         Random subsets of columns in every split.
     random_state : int
         Seed of both.
     splits : None, "forward", splitter or iterable
-        How rows are split instead of into shuffled folds. "forward": by scikit-learn's
-        `TimeSeriesSplit` into `n_folds` parts, each scored by models of the rows before it,
-        for rows in the order of time. Or a splitter of scikit-learn, or an iterable of pairs
-        (train, test) of rows of the table, each an array of positions or a mask of one truth
-        value a row; rows without a target are left out of them. Nothing is repeated then.
+        Splits that replace shuffled folds. "forward": by scikit-learn's `TimeSeriesSplit` into
+        `n_folds` parts, each scored by models of the earlier rows, for rows in time order. Or a
+        splitter of scikit-learn, or an iterable of pairs (train, test) of rows of the table,
+        each an array of positions or a mask with one truth value per row; rows without a target
+        are removed. These splits are not repeated.
     groups : array-like, shape (n_samples,), optional
         Groups of the rows, for splitters that ask for them, such as `LeaveOneGroupOut`.
     """
@@ -114,7 +114,7 @@ class Resampling:
 
 
 def as_target(y: Target | npt.ArrayLike, n_samples: int) -> Target:
-    """Read a target where it is not read yet; it has a value for each row of a table."""
+    """Read a target, unless it is read already, and check its length."""
     if isinstance(y, Target):
         target = y
     else:
@@ -132,11 +132,10 @@ def as_target(y: Target | npt.ArrayLike, n_samples: int) -> Target:
 def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     """Tell whether a column holds classes or numbers.
 
-    Text and truth values are classes. So are whole numbers, where there are at most fifty
-    different ones and five rows for each on average; other numbers are numbers. Dates are neither,
-    but for `task` "classification", which takes them as classes. Classes that are nearly all
-    different are refused: more than fifty of them need five rows each on average, and there are
-    at most 1,000.
+    Text and truth values are classes. Whole numbers are classes if there are at most fifty
+    different ones and five rows for each on average; other numbers are numbers. Dates are
+    refused, unless `task` is "classification", which treats them as classes. Too many classes
+    are refused: more than fifty need five rows each on average, and the limit is 1,000.
 
     Parameters
     ----------
@@ -144,7 +143,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
         Numbers with NaN, or text with None or NaN, for missing values; masked ones are missing,
         too.
     task : {"classification", "regression"}, optional
-        What they are, if it is known.
+        The task, if it is known.
 
     Returns
     -------
@@ -153,8 +152,8 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     Raises
     ------
     TableError
-        All values are missing, there are not two different ones, they are dates, there are too
-        many classes, or numbers are asked for and these are none.
+        All values are missing or equal, they are dates, there are too many classes, or a
+        regression is requested and the values are not numbers.
 
     Examples
     --------
@@ -165,7 +164,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
     'regression'
     """
     values = unmasked(values)
-    # Numbers, some of which are None, are numbers.
+    # Numbers with None among them are numbers.
     if values.dtype == object and {kind_of(v) for v in values if not is_missing(v)} == {
         "numbers"
     }:
@@ -200,7 +199,8 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
             "target whose values repeat, or numbers"
         )
     labels = [_label(value) for value in y.tolist()] if numbers else [str(value) for value in y]
-    # Models make arrays of what they predict; one of text is as wide everywhere as the longest.
+    # Models make arrays of their predictions; in a text array every entry has the longest
+    # width.
     classes = tuple(sorted(set(labels)))
     position = {label: i for i, label in enumerate(classes)}
     return Target(task, np.array([position[label] for label in labels]), given, classes)
@@ -221,7 +221,7 @@ def _refuse_dates(values: npt.NDArray[Any]) -> None:
 
 
 def folds(target: Target, resampling: Resampling) -> list[Split]:
-    """Split the rows again and again, every class in proportion, or as the splits say."""
+    """Split the rows repeatedly, with every class in proportion, or by the given splits."""
     splits, n_folds = resampling.splits, resampling.n_folds
     groups = check_of_rows(resampling.groups, len(target.given), splits, name="groups")
     if splits is not None:
@@ -238,13 +238,13 @@ def folds(target: Target, resampling: Resampling) -> list[Split]:
         n_splits=n_folds, n_repeats=resampling.n_repeats, random_state=resampling.random_state
     )
     with warnings.catch_warnings():
-        # A class may be rarer than there are folds: it is scored where it occurs.
+        # A class may have fewer rows than there are folds: it is scored where it occurs.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(np.empty((len(target.y), 0)), target.y))
 
 
 def _given_folds(target: Target, splits: Any, n_folds: int, groups: Any) -> list[Split]:
-    """The splits that were asked for, checked; in the order they come in."""
+    """The requested splits, checked, in their order."""
     given, n_samples, splitter = target.given, len(target.y), splits
     if isinstance(splits, str):
         if splits != FORWARD:
@@ -268,7 +268,7 @@ def _given_folds(target: Target, splits: Any, n_folds: int, groups: Any) -> list
         raise ValueError(
             f"splits is {splits!r}, which gives no pairs of rows to train on and rows to score"
         )
-    # Rows without a target are not there; the others move up.
+    # Rows without a target are removed, so positions change.
     place = np.cumsum(given) - 1
     pairs = []
     for part in parts:
@@ -282,7 +282,7 @@ def _given_folds(target: Target, splits: Any, n_folds: int, groups: Any) -> list
 
 
 def _check_split(target: Target, train: Rows, test: Rows) -> None:
-    """Refuse a split that nothing can be learned from or scored on."""
+    """Refuse a split that is too small for training or scoring."""
     if len(train) < 2 or not len(test):
         raise ValueError(
             f"splits has a split of {len(train)} rows to train on and {len(test)} to score, of "
@@ -312,8 +312,8 @@ def fit_and_score(
 ) -> float:
     """Fill missing values with medians, scale, fit, and score on the test part.
 
-    Names become one column a level of the training part, levels of fewer than five rows
-    together in one; a missing name is a level, one that is new in the test part is none.
+    Names become one column per level of the training part, with one column for all levels of
+    fewer than five rows. Missing is a level; a new name in the test part has no column.
     """
     prepared: Any = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()

@@ -1,4 +1,4 @@
-"""The columns that TFS and its rivals select on one training table."""
+"""The columns that TFS and the other methods select on a training table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Positions = npt.NDArray[np.intp]
 
 AUTO = "auto"
-"""The size at which TFS stops by itself."""
+"""The size at the automatic end of TFS."""
 
 
 def subsets(
@@ -38,16 +38,16 @@ def subsets(
 ) -> dict[tuple[str, int | str], list[Positions]]:
     """Select by TFS, Inf-FS, variance and at random, at every size; and take all columns.
 
-    Each ranking is made once and cut at every size; at the size "auto" where TFS stops by
-    itself, so that all have as many columns. The published TFS, Inf-FS and variance need
-    numbers. In a table that has names as well they rank its numbers (names of two levels
-    count as 0 and 1), and names of more levels come after them, in the order of the table:
-    to give their levels numbers would be to make up an order.
+    Each ranking is computed once and cut at every size. At the size "auto" all methods have as
+    many columns as TFS at its automatic end. The published TFS, Inf-FS and variance need
+    numbers. In a table with names they rank the numbers (names of two levels count as 0 and 1).
+    Names of more levels follow in the order of the table, because they have no order that
+    numbers could express.
     """
     excluded = excluded_columns(selector, X)
     open_ = np.setdiff1d(np.arange(X.shape[1]), excluded)
     with warnings.catch_warnings():
-        # A column that varies, or two that are alike, may not be so on the rows of one part.
+        # A column may be constant on the rows of one split, or no two columns may be similar.
         warnings.simplefilter("ignore", FitWarning)
         try:
             own = clone(selector).set_params(
@@ -111,7 +111,7 @@ def _by_numbers(X: AnyTable) -> dict[str, Positions]:
 def _ranked(
     selector: TopologicalFeatureSelector | InfiniteFeatureSelector, X: Any
 ) -> Positions:
-    """The columns, best first; as they are where there is nothing to compare."""
+    """The columns, best first; in their order if nothing can be compared."""
     varying = np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
     if varying.sum() < 2:
         return np.argsort(~varying, kind="stable")

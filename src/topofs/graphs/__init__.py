@@ -1,4 +1,4 @@
-"""Similarity matrix in, sparse graph out: one file a graph family."""
+"""Graph families: similarity matrix in, sparse graph out; one file per family."""
 
 from topofs.graphs.base import AutoGraph, Graph
 from topofs.graphs.clique_forest import CliqueForest, clique_forest

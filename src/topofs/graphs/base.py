@@ -1,4 +1,4 @@
-"""`Graph`, the base of the graph families, and `AutoGraph`, which stands for the rule's graph."""
+"""`Graph`, the base of the graph families, and `AutoGraph`, for the graph of the rule."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Graph(Term):
     without_matrix : bool
         Whether it can be built from products of columns, without the n × n similarity.
     leaves_out_chance : bool
-        Whether `build` is to see 0 where the measure says that chance explains a similarity.
+        Whether similarities that chance explains are set to 0 before `build`.
     needs_scale : bool
         Whether its weights are shares of variance, so that the measure must have a scale.
     by_rule : bool
-        Whether it stands for the graph that the rule names.
+        Whether it is a placeholder for the graph that the rule names.
     default_reach : {"edges", "paths"}
-        Which nodes a node represents by the rule "coverage", unless that says otherwise.
+        Default of the parameter `reach` of the rule "coverage": which nodes a node represents.
     """
 
     kind: ClassVar[str] = "graph"
@@ -43,17 +43,17 @@ class Graph(Term):
 
     @property
     def leaves_out_chance(self) -> bool:
-        """Whether links that chance explains are to be 0 in the similarity."""
+        """Whether links that chance explains are set to 0 in the similarity."""
         return False
 
     @property
     def words(self) -> str:
-        """What it is called in a sentence, after "Of all pairs"."""
+        """Its name in a sentence, after "Of all pairs"."""
         return f"the graph {self.name!r}"
 
     @property
     def title(self) -> str:
-        """What it is called in a headline."""
+        """Its name in a headline."""
         return self.name.upper()
 
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:
@@ -62,7 +62,7 @@ class Graph(Term):
         Parameters
         ----------
         similarity : SimilarityMatrix
-            Checked; its `values` are symmetric and finite, and must not be changed.
+            Checked: its `values` are symmetric and finite. The graph must not change them.
 
         Returns
         -------
@@ -73,12 +73,12 @@ class Graph(Term):
     def build_without_matrix(
         self, products: Any, *, threshold: bool, memory: int
     ) -> FilteredGraph:
-        """Filter a similarity that is never held whole.
+        """Filter a similarity without holding its matrix.
 
         Parameters
         ----------
         products : Products
-            Rows, row sums and strongest links of the similarity on demand, by a backend.
+            Gives rows, row sums and strongest links of the similarity on demand.
         threshold : bool
             Whether entries below the mean of all count as 0.
         memory : int
@@ -95,7 +95,7 @@ class Graph(Term):
 class AutoGraph(Graph):
     """The graph that the rule ranks by, unless another is named: `Rule.default_graph`.
 
-    Links for coverage, the TMFG for centralities, and none for rules that rank without a graph.
+    It is links for coverage, the TMFG for centralities, none for rules without a graph.
     """
 
     by_rule: ClassVar[bool] = True
@@ -106,7 +106,7 @@ class AutoGraph(Graph):
         return "auto"
 
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:  # noqa: ARG002
-        """Refuse: without a rule nothing tells which graph is meant."""
+        """Refuse: only a rule determines the graph."""
         raise ValueError(
             "graph 'auto' is the graph that a rule ranks by, and there is no rule here: name a "
             "graph, such as 'tmfg'"

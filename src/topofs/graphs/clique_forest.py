@@ -32,10 +32,10 @@ def clique_forest(
 
     .. math:: \sum_{u \in s} w_{uv}.
 
-    Where s is the whole clique and there is room, the clique grows by v; otherwise
-    :math:`s \cup \{v\}` is a new one. The forest starts from the strongest link. Where no free
-    node has a link to what stands, the strongest link among the free ones starts another tree;
-    a node without any link is a clique of its own.
+    If s is the whole clique and has fewer than ``max_clique`` members, v joins it; otherwise
+    :math:`s \cup \{v\}` is a new clique. The forest starts from the strongest link. If no free
+    node has a link to a clique, the strongest link between free nodes starts another tree. A
+    node without any link is a clique of one.
 
     Parameters
     ----------
@@ -49,9 +49,8 @@ def clique_forest(
     Returns
     -------
     FilteredGraph
-        With `cliques`, `separators` (one row for each clique after the first; a row without a
-        node starts a tree of its own) and the insertion `order`. Rows of fewer nodes are filled
-        up with −1.
+        With `cliques`, `separators` (one row for each clique after the first; an empty row
+        starts another tree) and the insertion `order`. Rows are padded with −1.
 
     See Also
     --------
@@ -63,12 +62,12 @@ def clique_forest(
     lowest member. The sum runs from the strongest link to the weakest. Time is
     :math:`O(n^2 k^2)` for cliques of k nodes, memory O(nk) beyond the matrix.
 
-    It is not the TMFG where ``max_clique=4`` and there is no floor, although both then have
-    3n − 6 links in cliques of four. A separator can be used any number of times here, so the
-    graph need not be planar (three nodes on one triangle give K₃,₃); the TMFG uses up a face.
-    And were each face used once, the graphs would still differ: the TMFG starts from the four
-    nodes with the largest sums of links above the mean, this from the strongest link; and it
-    puts a node on the triangles that bound the outside, not on any three members of a clique.
+    With ``max_clique=4`` and no floor, the forest has 3n − 6 links in cliques of four, as a
+    TMFG has, but it is a different graph. The forest uses a separator any number of times, so
+    its graph need not be planar (three nodes on one triangle give K₃,₃). The TMFG uses each
+    face once. The starts differ, too: the TMFG starts from the four nodes with the largest sums
+    of links above the mean, the forest from the strongest link. And the TMFG joins a node to a
+    face, the forest to any three members of a clique.
 
     References
     ----------
@@ -142,9 +141,9 @@ class CliqueForest(Graph):
     max_clique : int, default=4
         Most columns of a clique.
     floor : "chance" or float, default="chance"
-        Only links above it are kept. "chance" leaves out what the measure says that unrelated
-        columns reach (`Measure.scale`), and what is not above 0; of a measure that does not
-        know chance, only the latter.
+        Only links above it are kept. "chance" keeps links above 0 that exceed the noise floor
+        of the measure (`Measure.scale`). If the measure has no noise floor, it keeps links
+        above 0.
 
     Examples
     --------
@@ -165,12 +164,12 @@ class CliqueForest(Graph):
 
     @property
     def leaves_out_chance(self) -> bool:
-        """Whether links that chance explains are to be 0 in the similarity."""
+        """Whether links that chance explains are set to 0 in the similarity."""
         return self.floor == CHANCE
 
     @property
     def words(self) -> str:
-        """What it is called in a sentence."""
+        """Its name in a sentence."""
         return "a maximally filtered clique forest (MFCF)"
 
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:

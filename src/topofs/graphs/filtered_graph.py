@@ -1,9 +1,9 @@
-"""`FilteredGraph`: the sparse graph over columns that rules, plots and exports work on.
+"""`FilteredGraph`: the sparse graph over columns that rules, plots and exports use.
 
-`LinkGraph` is the form that coverage ranks by, a matrix of shares; `ShareRows` gives the whole
-rows that such a matrix cuts off. `graphml_document` writes a graph as GraphML
-(http://graphml.graphdrawing.org); the standard library's XML writer does, so that an export needs
-no extra, and so that weights keep all digits and labels that XML cannot hold are replaced.
+`LinkGraph`, a matrix of shares, is the graph of the rule "coverage". `ShareRows` gives complete
+rows where such a matrix holds the strongest links only. `graphml_document` writes GraphML
+(http://graphml.graphdrawing.org) with the standard library's XML writer: an export needs no
+extra, weights keep all digits, and characters that XML does not allow are replaced in labels.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from topofs.typing import Bools, Doubles, Floats, Ints
 
-# Entries of full rows that are kept at most, and rows that are computed at once.
+# Most entries of complete rows in the cache, and rows computed at once.
 _MOST_KEPT = 1 << 23
 _WINDOW = 32
 
@@ -37,8 +37,8 @@ _WINDOW = 32
 class FilteredGraph:
     """An undirected weighted graph over features, kept by an information filter.
 
-    A frozen value: its arrays are read-only and two graphs are equal when all their parts
-    are. Edges are put in order (``i < j``, rows sorted) on creation.
+    The object is frozen: its arrays are read-only, and two graphs are equal if all their parts
+    are. Edges are sorted on creation (``i < j``, rows ascending).
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ class FilteredGraph:
     edges : array of int, shape (n_edges, 2)
         End points of each edge, in any order; no loops, no edge twice.
     weights : array of float, shape (n_edges,)
-        Similarity along each edge. Zero is a weight like any other.
+        Similarity along each edge. Zero is allowed.
     cliques : array of int, shape (n_cliques, largest), optional
         For chordal families: the cliques in the order of insertion. Of a TMFG the first is the
         starting tetrahedron; each later row is the inserted node, then the face it went into.
-        Rows of fewer nodes are filled up with −1.
+        Shorter rows are padded with −1.
     separators : array of int, shape (n_cliques - 1, largest - 1), optional
-        For chordal families: what each later clique shares with those before it. Of a TMFG,
-        the triangle that the inserted node was joined to.
+        For chordal families: the nodes that each later clique shares with earlier ones. In a
+        TMFG, the triangle that the inserted node was joined to.
     order : array of int, shape (n_nodes,), optional
         For chordal families: nodes in the order of insertion. Its reverse is a perfect
         elimination order.
@@ -90,7 +90,7 @@ class FilteredGraph:
         _check_edges(self.n_nodes, edges, weights)
         edges = edges.astype(np.int64)
         low, high = np.minimum(*edges.T), np.maximum(*edges.T)
-        # One number an edge is sorted in half the time that two take.
+        # Sorting one number per edge takes half the time of sorting two.
         number = low * self.n_nodes + high
         position = np.argsort(number)
         edges, number = np.column_stack([low, high])[position], number[position]
@@ -109,7 +109,7 @@ class FilteredGraph:
             object.__setattr__(self, "labels", labels)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Copies made by pickle or copy are writable until they are frozen again.
+        # pickle and copy make writable arrays: freeze them again.
         for name, value in state.items():
             if isinstance(value, np.ndarray):
                 self._freeze(name, value)
@@ -141,7 +141,7 @@ class FilteredGraph:
         -------
         array of float, shape (n_nodes,)
         """
-        # Summed by rising weight, whatever the numbers of the nodes: no bit depends on them.
+        # Sum in the order of rising weight, so that no bit depends on the numbers of the nodes.
         rising = np.argsort(self.weights)
         both = np.repeat(self.weights[rising].astype(np.float64), 2)
         ends = self.edges[rising].ravel()
@@ -167,7 +167,7 @@ class FilteredGraph:
         return np.asarray(adjacency.indices[row], dtype=np.int64)
 
     def renumbered(self, numbers: Ints) -> FilteredGraph:
-        """Give the same graph with other numbers for its nodes.
+        """Give the same graph with its nodes renumbered.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class FilteredGraph:
         labels = self.labels
         if labels is not None:
             labels = [labels[node] for node in np.argsort(numbers)]
-        # The last one is for the −1 that fills up rows.
+        # The last entry maps the padding −1 to itself.
         numbers = np.append(numbers, -1)
         cliques, separators, order = (
             None if nodes is None else numbers[nodes]
@@ -244,7 +244,7 @@ class FilteredGraph:
     def write_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write the graph as GraphML, for Gephi, Cytoscape, networkx or igraph.
 
-        The file appears whole or not at all; a file already there is replaced.
+        The file is written completely or not at all; an existing file is replaced.
 
         Parameters
         ----------
@@ -303,18 +303,18 @@ class FilteredGraph:
 
 
 class ShareRows:
-    """Full rows of shares of nodes that have more links than their list holds.
+    """Complete rows of shares of nodes that have more links than their list holds.
 
-    Rows are computed on demand and kept.
+    Rows are computed on demand and cached.
 
     Parameters
     ----------
     operator : SimilarityOperator or None
-        The similarity of any block; None where only a matrix is there: see `take_from`.
+        The similarity of any block; None if only a matrix exists: see `take_from`.
     scale : Scale
         How similarities become shares.
     truncated : array of bool, shape (n_nodes,)
-        Nodes that have more links than their list holds: only these have rows.
+        Nodes that have more links than their list holds; only these have rows.
     least : float, default=-inf
         Similarities below this count as 0.
     """
@@ -338,29 +338,29 @@ class ShareRows:
         return kept if self.operator is None else kept | {"_matrix": None, "_order": None}
 
     def take_from(self, matrix: Floats, order: Ints) -> None:
-        """Take rows from a whole similarity while it is there.
+        """Compute the rows from a similarity matrix, before the matrix is released.
 
         Parameters
         ----------
         matrix : array
             The similarity of all pairs.
         order : array of int
-            The node that each row and column of it is.
+            The node of each row and column of the matrix.
         """
         self._matrix, self._order = matrix, order
 
     def forget_matrix(self) -> None:
-        """Take rows from the operator again, where there is one."""
+        """Compute further rows from the operator, if there is one."""
         if self.operator is not None:
             self._matrix = self._order = None
 
     def row(self, node: int) -> Doubles:
-        """Give the shares of a node with all, its own included.
+        """Give the shares of a node with all nodes, itself included.
 
         Parameters
         ----------
         node : int
-            A truncated node.
+            A node marked in `truncated`.
 
         Returns
         -------
@@ -383,7 +383,7 @@ class ShareRows:
         if self._matrix is not None:
             values[0, self._order] = self._matrix[np.flatnonzero(self._order == node)[0]]
         else:
-            # Neighbours are multiplied together, so that no bit depends on earlier calls.
+            # Rows are computed in fixed blocks, so that no bit depends on earlier calls.
             first = node - node % _WINDOW
             if self._window is None or self._window[0] != first:
                 rows = slice(first, min(first + _WINDOW, n))
@@ -398,18 +398,18 @@ class ShareRows:
 class LinkGraph(FilteredGraph):
     """The strongest links of each column, as a symmetric matrix of shares of variance.
 
-    Edges and their weights, the shares, are derived from the matrix on demand: a
-    list of all pairs takes nine times the memory of the matrix.
+    Edges and their weights (shares) are derived from the matrix on demand, because a list of
+    all pairs takes nine times the memory of the matrix.
 
     Parameters
     ----------
     shares : scipy.sparse.csr_array or array, shape (n_nodes, n_nodes)
         Shares of variance in [0, 1], ones on the diagonal; symmetric, sorted indices.
     sums : array of float, shape (n_nodes,)
-        The sum of each column's similarities with all columns: what decides between columns
-        that add the same.
+        The sum of each column's similarities with all columns. It decides between columns that
+        add the same.
     full_rows : ShareRows, optional
-        Full rows of those nodes that have more links than `shares` holds of them.
+        Complete rows of the nodes that have more links than `shares` holds.
     labels : sequence of str, optional
         A name for each node.
 
@@ -445,7 +445,7 @@ class LinkGraph(FilteredGraph):
             object.__setattr__(self, name, value)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Half of a symmetric matrix says all of it.
+        # Half of a symmetric matrix is enough.
         shares = self.shares
         half = sparse.triu(shares, 1, format="csr") if sparse.issparse(shares) else shares
         kept = {"sums": self.sums, "full_rows": self.full_rows, "labels": self.labels}
@@ -499,7 +499,7 @@ class LinkGraph(FilteredGraph):
         -------
         array of float, shape (n_nodes,)
         """
-        # Whole numbers are summed, so that no bit depends on the order of the nodes.
+        # Sum whole numbers, so that no bit depends on the order of the nodes.
         rows = self._adjacency
         total = np.concatenate([[0], np.cumsum(units(rows.data))])
         return np.asarray(np.diff(total[rows.indptr]) / UNIT)
@@ -519,7 +519,7 @@ class LinkGraph(FilteredGraph):
         return LinkGraph(self.shares, self.sums, full_rows=self.full_rows, labels=labels)
 
     def renumbered(self, numbers: Ints) -> FilteredGraph:
-        """Give the same links between nodes of other numbers.
+        """Give the same links with the nodes renumbered.
 
         Parameters
         ----------
@@ -555,7 +555,7 @@ def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: Floats) -> None
         raise ValueError(f"node {edges[loops[0], 0]} is joined to itself")
 
 
-# XML 1.0 has no way to write these characters, not even escaped.
+# XML 1.0 does not allow these characters, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -568,9 +568,9 @@ def graphml_document(
 ) -> bytes:
     """Describe an undirected graph with edge key ``weight`` and node key ``label``, in UTF-8.
 
-    Node i gets the id ``n{i}``, and its number as label where there are none; what XML cannot
-    hold (control characters) becomes U+FFFD in labels. Weights are written with all digits.
-    `node_data` are more node keys: a number, or a truth value, for each node.
+    Node i gets the id ``n{i}``, and its number as label if the graph has no labels. Control
+    characters, which XML does not allow, become U+FFFD. Weights are written with all digits.
+    `node_data` are further node keys: a number or a truth value for each node.
     """
     root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
     keys = [("label", "node", "string"), ("weight", "edge", "double")]
@@ -590,7 +590,7 @@ def graphml_document(
         edge = SubElement(graph, "edge", source=f"n{i}", target=f"n{j}")
         SubElement(edge, "data", key="weight").text = repr(weight)
     document: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
-    # A reader of XML takes a carriage return for a line feed unless it is escaped.
+    # XML readers turn a carriage return into a line feed unless it is escaped.
     return document.replace(b"\r", b"&#13;")
 
 

@@ -24,15 +24,15 @@ def _check_strongest(value: Any) -> None:
 class Links(Graph):
     """Each column's strongest links above the noise floor: the graph that coverage ranks by.
 
-    A link is in the graph if it is among the strongest of either of its columns, and its weight
-    is the share of variance that the two have in common, less what chance gives. So the measure
-    must have a scale. Memory is n · `strongest`.
+    A link is in the graph if it is among the strongest of either of its columns. Its weight is
+    the variance that the two columns share, corrected for chance, so the measure must have a
+    scale. Memory is n · `strongest`.
 
     Parameters
     ----------
     strongest : int or None, default=128
-        How many links each column lists. None takes all pairs above the noise floor, which
-        takes memory n².
+        Number of links that each column lists. None keeps all pairs above the noise floor;
+        memory is then n².
 
     Examples
     --------
@@ -51,18 +51,18 @@ class Links(Graph):
 
     @property
     def words(self) -> str:
-        """What it is called in a sentence, after "Of all pairs"."""
+        """Its name in a sentence, after "Of all pairs"."""
         if self.strongest is None:
             return "all links above the noise floor"
         return f"the {self.strongest} strongest links of each column above the noise floor"
 
     @property
     def title(self) -> str:
-        """What it is called in a headline."""
+        """Its name in a headline."""
         return "strongest links"
 
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:  # noqa: ARG002
-        """Refuse a bare matrix: without a scale nothing tells what chance gives."""
+        """Refuse a bare matrix: it has no scale and so no noise floor."""
         raise ValueError(
             "graph 'links' keeps what chance does not explain, and a matrix of similarities does "
             "not say how many samples it comes from: fit a TopologicalFeatureSelector, or use "

@@ -42,8 +42,8 @@ def mst(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     Notes
     -----
     Edges are totally ordered by :math:`(-w_{ij}, i, j)` with :math:`i < j`, so the tree is
-    unique whatever the ties. Where the two halves of the matrix differ by rounding, the upper
-    one counts; the diagonal plays no part.
+    unique even with ties. If the two halves of the matrix differ by rounding, the upper half is
+    used. The diagonal is not read.
 
     Prim's algorithm on the dense matrix: O(n²) time, O(n) memory beyond the matrix.
 
@@ -86,7 +86,7 @@ class MST(Graph):
 
     @property
     def words(self) -> str:
-        """What it is called in a sentence."""
+        """Its name in a sentence."""
         return "a maximum spanning tree (MST)"
 
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:

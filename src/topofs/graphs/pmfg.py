@@ -80,7 +80,7 @@ def pmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     n = len(matrix.values)
     i, j = np.triu_indices(n, 1)
     weights = matrix.values[i, j]
-    # The pairs come out sorted by (i, j) and the sort is stable: ties keep that order.
+    # The pairs are sorted by (i, j) and the sort is stable, so ties keep that order.
     order = np.argsort(-weights, kind="stable")
     candidates = np.column_stack([i[order], j[order]])
     kept = planar_filter(n, candidates)
@@ -100,7 +100,7 @@ class PMFG(Graph):
 
     @property
     def words(self) -> str:
-        """What it is called in a sentence."""
+        """Its name in a sentence."""
         return "a planar maximally filtered graph (PMFG)"
 
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:

@@ -1,8 +1,8 @@
-"""Where the rows of a similarity come from when the matrix is never held.
+"""Rows of a similarity without its matrix.
 
-`Products` is what the growth without the matrix needs of a backend, `BatchProducts` what it needs
-where products are far away or rounded otherwise. `BlockedProducts` are those of the host, and
-`Rounding` bounds the difference between two ways to compute an entry.
+`Products` is the interface of a backend that multiplies columns, `BatchProducts` that of a
+backend that is remote or rounds differently. `BlockedProducts` implements `Products` on the
+host. `Rounding` bounds the difference between two ways to compute an entry.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
     from topofs._kernels.top_lists import Ids
     from topofs.typing import Doubles, Floats, Ints
 
-# Rows that a thread multiplies at a time, and how many such ranges are enough for all threads.
+# Rows that a thread multiplies at a time, and the number of ranges that suffices for all
+# threads.
 _FEWEST_ROWS = 64
 _MOST_ROWS = 256
 _RANGES = 128
-# So many products of two numbers take the time in which an entry is looked at; a product of two
-# columns counts as so many entries at most, or ranges would become too thin.
+# Number of multiplications that take as long as processing an entry. A product of two columns
+# counts as this many entries at most, otherwise ranges would become too thin.
 _PRODUCTS_AN_ENTRY = 8
 _MOST_ENTRIES = 128
 
 
 class Products(Protocol):
-    """What `topofs.graphs.tmfg_out_of_core` needs of a backend that multiplies columns.
+    """Interface of a backend that multiplies columns, for `topofs.graphs.tmfg_out_of_core`.
 
-    Entries of a survey and of rows are proposals: those of `column_weights` decide, which
-    differ from them by no more than `rounding` allows.
+    Entries of a survey and of rows are proposals. The entries of `column_weights` decide; the
+    two differ by no more than `rounding` allows.
     """
 
     @property
@@ -59,7 +60,7 @@ class Products(Protocol):
 
     @property
     def rounding(self) -> Rounding:
-        """By how much entries may differ from those of `column_weights`."""
+        """The largest difference between entries and those of `column_weights`."""
 
     def survey(
         self, level: float, cuts: Sequence[float], list_length: int, n_rows: int
@@ -74,9 +75,9 @@ class Products(Protocol):
     def rows(self, vertices: Ints, columns: Ints | None = None) -> Floats:
         """Rows of some vertices, in a fresh C-contiguous array of the type `dtype`.
 
-        Whole rows with their diagonal, or the entries in chosen columns, which ascend; there
-        the entry of a vertex with itself is never read. Calls that follow one another often
-        get the same array of columns, which does not change.
+        Complete rows with their diagonal, or the entries in the given ascending columns; in
+        these the entry of a vertex with itself is never read. Consecutive calls often get the
+        same array of columns, which does not change.
         """
 
     def refill(self, columns: Ints, level: float, lists: TopLists, n_rows: int) -> None:
@@ -94,22 +95,22 @@ class Products(Protocol):
 
 @runtime_checkable
 class BatchProducts(Products, Protocol):
-    """Products that are far away or rounded otherwise, such as those of a device.
+    """Interface of a backend that is remote or rounds differently, such as a device.
 
-    They come in batches. What they propose is decided by entries of `column_weights`: lists may
-    be too long, never wrong. Lists of a survey have bounds for weights, as those of
-    `strongest_links`.
+    Products come in batches and are proposals; entries of `column_weights` decide. A list may
+    be too long, but it never misses an entry. Lists of a survey hold bounds of weights, as
+    those of `strongest_links` do.
     """
 
     @property
     def progress(self) -> Callable[[int, int], None] | None:
-        """A function that gets how many of 2n steps are done: n rows, n vertices."""
+        """A function called with the number of steps done, of 2n: n rows, n vertices."""
 
     def on_host(self) -> Products:
         """The same products by the host."""
 
     def leave_out(self, vertices: Ints) -> None:
-        """Say which vertices are no longer free; at the beginning all are."""
+        """Tell which vertices are no longer free; at first all are free."""
 
     def best_of_faces(
         self, corners: Ints, k: int, level: float
@@ -126,26 +127,26 @@ class BatchProducts(Products, Protocol):
     ) -> tuple[Ids, Doubles, Doubles]:
         """Propose the k strongest links of vertices to free ones.
 
-        Entries below `level` count as 0. Gives the others (−1 where there are no more), falling
-        bounds of the entries, and of those that were not proposed.
+        Entries below `level` count as 0. Gives the other ends (−1 where there are no more),
+        falling bounds of the entries, and a bound of the entries that were not proposed.
         """
 
     @property
     def slack(self) -> float:
-        """By how much the bound of a link may exceed the entry; 0 if all bounds are entries.
+        """The most by which the bound of a link exceeds its entry; 0 if all bounds are entries.
 
         No entry exceeds 1. An entry within the slack of the level may be 0, whatever its bound.
         """
 
     def as_good(self, corners: Ints, gains: Doubles, k: int, level: float) -> tuple[Ids, Ints]:
-        """Give the k lowest free vertices of each face that may gain as much as given.
+        """Give the k lowest free vertices of each face whose gain may reach the given gain.
 
-        And how many there are, all of those among them that do gain as much.
+        Also give the number of such vertices; all that do reach the gain are among them.
         """
 
 
 class Operator(Protocol):
-    """The members of a correlation operator that products use."""
+    """Members of a correlation operator that `BlockedProducts` uses."""
 
     @property
     def n_features(self) -> int: ...  # noqa: D102
@@ -162,7 +163,7 @@ class Operator(Protocol):
 
 
 class BlockedProducts:
-    """The products of an operator, a range of rows and a tile of columns a thread at a time."""
+    """Products of an operator; a thread takes a range of rows and a tile of columns."""
 
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
@@ -199,12 +200,12 @@ class BlockedProducts:
         lists: TopLists,
         n_rows: int,
     ) -> None:
-        """Survey all rows in chosen columns, in ranges that need nothing of each other."""
+        """Survey all rows in chosen columns, in independent ranges."""
         n, among = self.n_features, self._selected(columns)
         left, right = (some.column_weights(level) for some in (self._operator, among))
         ids, cut_levels = columns.astype(np.int32), np.array(cuts, dtype=np.float64)
         round_off, diagonal = round_off_of(n), self._operator.diagonal()
-        # Few enough for all threads to end together, whatever their number.
+        # Few enough rows for all threads to end at about the same time.
         step = min(n_rows, max(_FEWEST_ROWS, min(_MOST_ROWS, -(-n // _RANGES))))
 
         def survey(first: int) -> None:
@@ -245,16 +246,16 @@ class BlockedProducts:
             for_row_ranges(
                 lambda first, last: multiply_rows(left, right, first, last, block),
                 among.n_features,
-                # A product costs more than to look at an entry.
+                # A product costs more than processing an entry.
                 len(rows)
                 * int(np.clip(self.n_samples // _PRODUCTS_AN_ENTRY, 1, _MOST_ENTRIES)),
             )
         return block
 
     def _selected(self, columns: Ints) -> Operator:
-        """The operator of some columns; the last one is kept, because to select copies columns."""
+        """The operator of some columns; the last one is cached, as selecting copies."""
         if columns is not self._columns:
-            # The copy made before is freed before the next one is made.
+            # Free the previous copy before making the next one.
             self._among = self._operator
             if len(columns) < self.n_features:
                 self._among = self._operator.select(columns)
@@ -264,11 +265,11 @@ class BlockedProducts:
 
 @dataclass(frozen=True)
 class Rounding:
-    """How far entries may be from those of `topofs._kernels.column_weights.weight`.
+    """Largest differences between entries and those of `topofs._kernels.column_weights.weight`.
 
-    `error` is for a correlation, 0 where sums of whole numbers are not rounded at all, and all
-    else is as IEEE 754 wants it; `finish` for the steps from it to the entry, relative to that;
-    `squared` is whether an entry is a square.
+    `error` bounds the difference of a correlation; it is 0 where sums of whole numbers are
+    exact and all other operations follow IEEE 754. `finish` bounds the relative difference of
+    the steps from the correlation to the entry. `squared` tells whether an entry is a square.
     """
 
     error: float
@@ -281,7 +282,7 @@ class Rounding:
         return self.error == 0
 
     def margin(self, value: Any, terms: int) -> Any:
-        """By how much a sum of so many entries near a value may differ."""
+        """The most by which a sum of entries near a value may differ."""
         if self.exact:
             return np.zeros_like(value, dtype=np.float64)
         if self.squared:
@@ -293,11 +294,11 @@ class Rounding:
 
 
 def rounding_of(weights: ColumnWeights, dtype: np.dtype[Any], *, unit: float) -> Rounding:
-    """Bound the rounding of products of columns, of the unit 2⁻⁵³ or so, summed in any order."""
+    """Bound the rounding of products of columns, summed in any order with the given unit."""
     parts = np.array_split(weights.values, max(1, weights.values.size >> 22))
     whole = all(bool((part == np.rint(part)).all()) for part in parts)
     # |Σ xy| of S terms, of columns not longer than √2 in units of what they are divided by,
-    # and the host's own sum: its columns may be summed in an order of its own.
+    # and the sum on the host, which may use another order.
     error = 0.0 if whole else 4 * (weights.values.shape[1] + 16) * max(unit, 2.0**-53)
     finish = 2.0**-22 if dtype == np.float32 else 2.0**-51
     return Rounding(error, finish, squared=weights.kind == SQUARED)

@@ -1,7 +1,8 @@
 """The Triangulated Maximally Filtered Graph (TMFG).
 
-From a matrix it grows on one core; where many cores share a large matrix, the others write lists
-of strongest links for it. `topofs.graphs.tmfg_out_of_core` grows it without the matrix.
+One core grows the graph from a matrix. With a large matrix and many cores, the other cores
+write lists of strongest links. `topofs.graphs.tmfg_out_of_core` builds the graph without the
+matrix.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from topofs.similarity_matrix import SimilarityMatrix
     from topofs.typing import Doubles, Floats, Ints
 
-# On fewer cores, and for smaller matrices, block maxima alone are as fast as lists.
+# With fewer cores or smaller matrices, block maxima alone are as fast as lists.
 _LEAST_CORES = 8
 _LEAST_COLUMNS = 8192
 _LIST_LENGTH = 128
-# Rows whose exact sums are taken at a time.
+# Rows whose exact sums are computed at a time.
 _ROWS = 64
 
 
@@ -61,16 +62,16 @@ def tmfg(similarity: npt.ArrayLike | SimilarityMatrix) -> FilteredGraph:
     -----
     The tetrahedron holds the four vertices with the largest
     :math:`\sum_j w_{ij}\,[w_{ij} > \bar w]`, where :math:`\bar w` is the mean of all
-    entries. The diagonal counts in the mean and in these sums, and plays no part afterwards.
-    Equal sums are told apart by the sums of all weights of the row, of their squares and of
-    their cubes, and then go to the lowest vertex: but for that, the order of the columns does
-    not matter here.
+    entries. The diagonal counts in the mean and in these sums, and is not read afterwards. Ties
+    between sums are broken by the sums of all weights of the row, of their squares and of their
+    cubes, and last by the lowest vertex. Only the last step depends on the order of the
+    columns.
 
-    Equal gains go to the first of the faces in their list, and within a face to the lowest
-    vertex. The list begins with the faces of the tetrahedron. When :math:`u` enters
-    :math:`(a, b, c)`, the face :math:`(a, b, u)` takes its place in the list, and
-    :math:`(a, c, u)` and :math:`(b, c, u)` follow at the end. Used vertices are excluded,
-    whatever the sign of the gains, so every vertex enters exactly once.
+    Among equal gains, the face that is first in the list of faces wins, and within a face the
+    lowest vertex. The list begins with the faces of the tetrahedron. When :math:`u` enters
+    :math:`(a, b, c)`, the face :math:`(a, b, u)` replaces it in place, and :math:`(a, c, u)`
+    and :math:`(b, c, u)` are appended. Used vertices are excluded whatever the sign of the
+    gains, so every vertex enters exactly once.
 
     Time is O(n²) for typical matrices and O(n³) at worst; memory beyond the matrix is a 64th
     of it, and 1,536·n bytes for lists where eight cores or more share a large one.
@@ -118,7 +119,7 @@ def cliques_of_matrix(matrix: SimilarityMatrix) -> Ints:
 
 
 def has_cores_for(n: int) -> bool:
-    """Whether lists are worth their writing for a matrix of n columns, on the cores there are."""
+    """Whether lists save time for a matrix of n columns on the available cores."""
     import numba
 
     return n >= _LEAST_COLUMNS and numba.get_num_threads() >= _LEAST_CORES
@@ -127,9 +128,9 @@ def has_cores_for(n: int) -> bool:
 def cliques_in_parallel(similarity: Floats, start: Ints, block_maxima: BlockMaxima) -> Ints:
     """Do what `topofs._kernels.tmfg_dense.tmfg_cliques` does, from lists of strongest links.
 
-    One core grows the graph; all write the lists, at first and again when they do not decide
-    and a third of the free vertices is gone. The block maxima, which are lowered, settle the
-    faces that lists do not decide, and all faces where lists seldom do.
+    One core grows the graph. All cores write the lists, at the start and again when lists leave
+    a face undecided and a third of the free vertices is used. Block maxima, which are lowered,
+    decide the other faces; they decide all faces if lists rarely do.
     """
     from topofs._kernels.tmfg_dense import grow_dense
     from topofs._kernels.tmfg_lists import start_growth
@@ -141,7 +142,7 @@ def cliques_in_parallel(similarity: Floats, start: Ints, block_maxima: BlockMaxi
 
 
 def _grow_by_lists(similarity: Floats, block_maxima: BlockMaxima, growth: Growth) -> None:
-    """Let the graph grow to its end, or until lists are given up."""
+    """Grow the graph until it is complete, or until lists are given up."""
     from topofs._kernels.column_weights import GIVEN, ColumnWeights
     from topofs._kernels.survey import list_rows
     from topofs._kernels.tmfg_dense import settle_from_matrix
@@ -188,7 +189,7 @@ class TMFG(Graph):
 
     @property
     def words(self) -> str:
-        """What it is called in a sentence."""
+        """Its name in a sentence."""
         return "a triangulated maximally filtered graph (TMFG)"
 
     def build(self, similarity: SimilarityMatrix) -> FilteredGraph:
@@ -198,7 +199,7 @@ class TMFG(Graph):
     def build_without_matrix(
         self, products: Products, *, threshold: bool, memory: int
     ) -> FilteredGraph:
-        """Filter a similarity that is never held whole."""
+        """Filter a similarity without holding its matrix."""
         from topofs.graphs.tmfg_out_of_core import tmfg_of_products
 
         return tmfg_of_products(products, threshold=threshold, memory=memory)
@@ -212,14 +213,14 @@ def four_strongest(
 ) -> Ints:
     """Four rows with the largest sum of weights above a level, best first.
 
-    The sums lie between `low` and `high`, up to rounding. Equal ones are told apart by the sums
-    of all weights of the row, of their squares and of their cubes, then by index: nothing but
-    the last depends on the order of the columns.
+    The sums lie between `low` and `high`, up to rounding. Ties are broken by the sums of all
+    weights of the row, of their squares and of their cubes, then by index. Only the index
+    depends on the order of the columns.
     """
     from topofs._kernels.matrix_scan import exact_sums
 
     n = len(low)
-    # Of the weights above the level, the negative ones are smaller than the level.
+    # The absolute value of a negative weight above the level is below that of the level.
     rounding = n * np.finfo(float).eps * (np.abs(high).max() + 2 * n * max(-level, 0.0))
     candidates = np.flatnonzero(high >= np.partition(low, -4)[-4] - 2 * rounding)
     sums = np.empty((len(candidates), 4))
@@ -231,7 +232,7 @@ def four_strongest(
 
 
 def complete_graph(similarity: Floats) -> FilteredGraph:
-    """All pairs of up to three nodes, or of more."""
+    """The complete graph: an edge for each pair of nodes."""
     from topofs.graphs.filtered_graph import FilteredGraph
 
     n = len(similarity)

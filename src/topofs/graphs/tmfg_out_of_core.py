@@ -1,9 +1,9 @@
-"""The TMFG of a similarity that is never held as a matrix.
+"""The TMFG of a similarity without its matrix.
 
-`tmfg_of_products` surveys the rows: their sums give the first tetrahedron, and each vertex gets
-a list of its strongest links. The graph grows from the lists and from single entries. A face
-that these do not decide gets the rows of its corners (`Products`, `RowCache`), or is put into a
-query together with many others (`BatchProducts`, `_BatchGrowth`).
+`tmfg_of_products` surveys the rows. The row sums give the first tetrahedron, and each vertex
+gets a list of its strongest links. The graph grows from the lists and from single entries. If
+these do not decide a face, the rows of its corners are computed (`Products`, `RowCache`), or
+the face is put into a query together with many others (`BatchProducts`, `_BatchGrowth`).
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ if TYPE_CHECKING:
 _LONGEST_LIST = 128
 _SHORTEST_LIST = 16
 _MOST_ROWS = 512
-# Lists filled beside those that are needed at once: a product of 64 rows costs little more.
+# Lists filled in addition to the needed ones: a product of 64 rows costs little more.
 _ROWS_AHEAD = 64
-# Products in batches: length of the lists; below how many products the host finds the threshold
-# itself; how far sums of rows may be apart.
+# Products in batches: length of the lists; number of products below which the host computes the
+# threshold; largest difference between sums of rows.
 _BATCH_LIST_LENGTH = 256
 _PRODUCTS_OF_HOST = 10**10
 _SLACK = 1e-9
-# Candidates that are kept for a face.
+# Candidates stored for a face.
 _CANDIDATES = 8
-# Faces of a query; as many are looked at, the highest of the heap's first.
+# Faces of a query, and faces examined for it, those with the highest keys first.
 _FACES = 768
 _PLACES = 4 * _FACES
-# Lists that are filled or rescored at once, and lists that are worth a task.
+# Lists filled or rescored at once, and the least number of lists for a task.
 _LISTS_AT_ONCE = 4096
 _LISTS_A_TASK = 8
 
@@ -74,14 +74,14 @@ class TooLittleMemoryError(ValueError):
 
 
 def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> FilteredGraph:
-    """Build the TMFG that the matrix would give, if both compute entries to the same bits.
+    """Build the TMFG of the matrix; the two are equal if all entries have the same bits.
 
-    One pass of blocked products (two if the mean is not known beforehand) leaves the sums of
-    the rows and, for each vertex, a list of its strongest links. The graph grows from the
-    lists and from single entries, as in `topofs._kernels.tmfg_lists`. Whenever the free vertices
-    have halved, all lists are filled again from the free columns alone: n²/2 + n²/4 + … more
-    products. In between, a face that its lists do not decide gets the rows of its corners,
-    together with those of other vertices that will soon need theirs.
+    One pass of blocked products (two if the mean is not known in advance) gives the sums of the
+    rows and a list of the strongest links of each vertex. The graph grows from the lists and
+    from single entries, as in `topofs._kernels.tmfg_lists`. Each time the number of free
+    vertices has halved, all lists are filled again from the free columns alone: n²/2 + n²/4 + …
+    more products. If lists do not decide a face, the rows of its corners are computed, together
+    with rows that will be needed soon.
     """
     n, dtype = products.n_features, products.dtype
     if n < 4:
@@ -99,7 +99,7 @@ def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> Fil
         _BatchGrowth(products, growth, lists, level).run()
     else:
         plan = _plan(products, memory)
-        # Once for all products: a BLAS that gets its threads back after each starts them anew.
+        # Limit the threads once for all products: BLAS would restart its threads after each.
         with one_blas_thread():
             level, start, lists = _survey_similarity(products, plan, threshold=threshold)
             growth = start_growth(n, start, dtype)
@@ -120,7 +120,7 @@ def tmfg_of_products(products: Products, *, threshold: bool, memory: int) -> Fil
 
 @dataclass(frozen=True)
 class _Plan:
-    """How the memory is used: length of the lists, rows a block, rows that are kept."""
+    """The division of the memory: length of the lists, rows per block, rows in the cache."""
 
     list_length: int
     n_rows: int
@@ -128,16 +128,16 @@ class _Plan:
 
 
 def least_memory(n: int, n_samples: int, itemsize: int) -> int:
-    """Bytes that n columns need beside the columns themselves; an entry has `itemsize` of them."""
+    """Bytes that n columns need beside the columns; an entry takes `itemsize` bytes."""
     fixed, entry_bytes, row_bytes = _sizes(n, n_samples, itemsize)
     return fixed + _SHORTEST_LIST * entry_bytes + 8 * row_bytes + 3 * n * itemsize
 
 
 def _sizes(n: int, n_samples: int, itemsize: int) -> tuple[int, int, int]:
-    """Bytes that are needed at all, for one entry of all lists, and for a row."""
-    # Half of the columns are copied when lists are filled from the free ones.
+    """Fixed bytes, bytes for one entry of all lists, and bytes for a row."""
+    # Filling lists from the free columns copies half of the columns.
     fixed = 180 * n + n * n_samples * 4
-    # A row, and room for the products and lists of the threads' tiles.
+    # A row, and the products and lists of the threads' tiles.
     return fixed, n * (itemsize + 4), n * (8 + 8 + itemsize)
 
 
@@ -195,7 +195,7 @@ def _survey_similarity(
 def _survey_in_batches(
     products: BatchProducts, plan: _Plan, *, threshold: bool
 ) -> tuple[float, Ints, TopLists]:
-    """Find threshold, first tetrahedron and lists where sums are rounded in other ways."""
+    """Find threshold, first tetrahedron and lists where sums are rounded differently."""
     n = products.n_features
     if n * n * products.n_samples <= _PRODUCTS_OF_HOST:
         by_host = replace(plan, list_length=0)
@@ -210,7 +210,7 @@ def _survey_in_batches(
         _, totals = products.survey(-np.inf, [], 0, plan.n_rows)
     mean = _mean(totals)
     level = mean if threshold else np.float64(-np.inf)
-    # Constant columns have no length, but a diagonal.
+    # A constant column has length 0, but its diagonal entry is not 0.
     if guess is not None and guessed and abs(mean - guess) < _slack_of(guess, products):
         _cut_lists(lists, level)
         # Without negative entries all that reaches the mean exceeds the second mean.
@@ -227,7 +227,7 @@ def _survey_in_batches(
 
 
 def _whole_rows(products: Products, level: float) -> Callable[[Ints], Floats]:
-    """A function that gives whole rows, entries below the level set to 0."""
+    """A function that gives complete rows, with entries below the level set to 0."""
 
     def rows_of(vertices: Ints) -> Floats:
         rows = products.rows(vertices)
@@ -238,7 +238,7 @@ def _whole_rows(products: Products, level: float) -> Callable[[Ints], Floats]:
 
 
 def _slack_of(guess: float | None, products: Products) -> float:
-    """How far the mean may be from an approximate one."""
+    """The largest difference between the mean and its approximation."""
     return (1e-5 if products.dtype == np.float32 else 1e-9) * (abs(guess) if guess else 1.0)
 
 
@@ -249,23 +249,23 @@ def _cut_lists(lists: TopLists, level: np.float64) -> None:
 
 
 def _loosen_floors(lists: TopLists, level: float, rounding: Rounding) -> None:
-    """Let floors below a level be the level: what is just below by rounding may reach it."""
+    """Raise floors below a level to the level: rounding may lift an entry to it."""
     if not rounding.exact:
         lists.floor[(lists.floor < level) & (lists.floor > -np.inf)] = level
 
 
 def _mean(totals: Doubles) -> np.float64:
-    """Mean of all entries; of a numpy type, or float32 entries would be compared in float32."""
+    """Mean of all entries, as a numpy float64, so that float32 entries compare in float64."""
     return np.float64(math.fsum(totals[0]) / totals.shape[1] ** 2)
 
 
 def _grow_by_rows(
     products: Products, growth: Growth, lists: TopLists, level: float, plan: _Plan
 ) -> None:
-    """Let the graph grow to its end, and bring the rows that it needs."""
+    """Grow the graph until it is complete, and compute the rows that it needs."""
     weights, rounding = products.column_weights(level), products.rounding
     everyone = np.arange(products.n_features)
-    # Entries that may reach the level are left as they are; single entries decide.
+    # Entries that may reach the level are not changed; single entries decide.
     least = level - rounding.margin(level, 1) if level > -np.inf else level
     rows = RowCache(products, everyone, least, plan.n_kept)
 
@@ -293,11 +293,11 @@ def _grow_by_rows(
                 rescore(everyone)
         corners = growth.corners_on_top
         if not rows.are_kept[corners].all():
-            # Where rows must be multiplied anyway, those that will soon be needed come along.
+            # If rows must be computed anyway, also compute those needed soon.
             at_once = min(_ROWS_AHEAD, plan.n_kept)
             vertices = rows_to_fetch(growth, lists, rows.are_kept, at_once)
             if rows.keeps_all and not growth.uses_lists:
-                # Each row will be needed once: all of them cost one pass over the free columns.
+                # Each row will be needed once; all rows cost one pass over the free columns.
                 vertices = rows.and_others(vertices, plan.n_rows)
             block = products.rows(vertices, rows.columns)
             fill_lists(block, vertices)
@@ -308,22 +308,22 @@ def _grow_by_rows(
         if rounding.exact:
             settle_from_rows(growth, rows.columns, a, b, c)
         else:
-            # No gain exceeds the key, by more than rounding.
+            # No gain exceeds the key by more than rounding.
             margin = float(rounding.margin(np.float64(growth.key[0]), 3))
             settle_from_near_rows(weights, growth, rows.columns, a, b, c, 2 * margin)
 
 
 class RowCache:
-    """Rows over columns that ascend, such as those that were free lately; the newest are kept.
+    """Cache of rows over ascending columns, such as those free recently; old rows are dropped.
 
-    Entries below the level are 0. Of rows that have all columns `n_kept` may be kept.
+    Entries below the level are 0. The cache has room for `n_kept` rows of all columns.
     """
 
     def __init__(self, products: Products, columns: Ints, level: float, n_kept: int) -> None:
         self.columns = columns
         self.level = level
         n = products.n_features
-        # As many bytes as before: rows get shorter, so more of them are kept.
+        # The cache keeps its size in bytes: rows get shorter, so it holds more of them.
         kept = min(n, n_kept * n // len(columns))
         self._kept = np.empty((kept, len(columns)), dtype=products.dtype)
         self._vertex = np.full(kept, -1, dtype=np.int64)
@@ -332,23 +332,23 @@ class RowCache:
 
     @property
     def are_kept(self) -> Bools:
-        """Which vertices' rows are kept."""
+        """The vertices whose rows are in the cache."""
         return self._place >= 0
 
     @property
     def keeps_all(self) -> bool:
-        """Whether there is room for the rows of all vertices."""
+        """Whether the cache has room for the rows of all vertices."""
         return len(self._kept) == len(self._place)
 
     def and_others(self, vertices: Ints, count: int) -> Ints:
-        """Vertices, and others whose rows are not kept, so many in all."""
+        """The given vertices, and further ones whose rows are not cached, up to a number."""
         missing = ~self.are_kept
         missing[vertices] = False
         others = np.flatnonzero(missing)[: max(0, count - len(vertices))]
         return np.concatenate([vertices, others])
 
     def keep(self, vertices: Ints, block: Floats) -> None:
-        """Keep the rows of some vertices, instead of the oldest where there is no room."""
+        """Store the rows of some vertices; the oldest rows make room if needed."""
         places = self._next_places(vertices)
 
         def copy(first: int, last: int) -> None:
@@ -360,14 +360,14 @@ class RowCache:
         self._place[vertices] = places
 
     def _next_places(self, vertices: Ints) -> Ints:
-        """Places for the rows of some vertices."""
+        """Positions for the rows of some vertices."""
         if self.keeps_all:
             places = self._place[vertices]
             new = np.flatnonzero(places < 0)
             places[new] = self._next + np.arange(len(new))
             self._next += len(new)
             return places
-        # All of them, known or not: none of these may be dropped for another.
+        # Mark all of them, cached or not: none of these may be dropped for another.
         places = (self._next + np.arange(len(vertices))) % len(self._kept)
         self._next = (self._next + len(vertices)) % len(self._kept)
         dropped = self._vertex[places]
@@ -377,7 +377,7 @@ class RowCache:
         return places
 
     def of(self, vertices: Any) -> Floats:
-        """A row that is kept, or a copy of several."""
+        """A row of the cache, or a copy of several rows."""
         rows: Floats = self._kept[self._place[vertices]]
         return rows
 
@@ -385,9 +385,9 @@ class RowCache:
 def rescore_lists(
     weights: ColumnWeights, vertices: Ints, lists: TopLists, rounding: Rounding | None = None
 ) -> None:
-    """Give lists of vertices the entries that decide, in their order, in several threads.
+    """Replace the weights of lists by exact entries and sort the lists, in several threads.
 
-    `rounding` says by how much their floors may be too low; without it they are not.
+    `rounding` bounds the error of their floors; without it floors are exact.
     """
     for first in range(0, len(vertices), _LISTS_AT_ONCE):
         some = vertices[first : first + _LISTS_AT_ONCE]
@@ -413,7 +413,7 @@ def _write_lists(
 
 
 class _BatchGrowth:
-    """A growth whose undecided faces are put into queries, with the candidates found so far."""
+    """A growth that puts undecided faces into queries, with the candidates found so far."""
 
     def __init__(
         self, products: BatchProducts, growth: Growth, lists: TopLists, level: float
@@ -428,12 +428,12 @@ class _BatchGrowth:
         self.inserted = np.zeros(products.n_features, dtype=np.bool_)
         self.n_queries = 0
         self.step = 1
-        # How many vertices were free when all lists were filled.
+        # Number of free vertices when all lists were filled.
         self.n_filled = products.n_features
         products.leave_out(growth.cliques[0])
 
     def run(self) -> None:
-        """Let the graph grow to its end."""
+        """Grow the graph until it is complete."""
         growth, n = self.growth, self.products.n_features
         progress = self.products.progress or (lambda _done, _total: None)
         while not grow_batched(self.weights, growth, self.lists, self.candidates, self.slack):
@@ -466,10 +466,10 @@ class _BatchGrowth:
         self._settle_top()
 
     def _fill_lists(self, corners: Ints) -> None:
-        """Fill lists again from the free vertices: those of corners that are used up by half.
+        """Fill lists again from the free vertices: those of corners with half of the list used.
 
-        Whenever half of the free vertices are gone, the lists of all vertices are checked: to
-        fill many at once costs less than many queries for a few.
+        Each time half of the free vertices are used, the lists of all vertices are checked:
+        filling many at once costs less than many queries for a few.
         """
         growth, vertices = self.growth, np.unique(corners)
         if growth.uses_lists and 2 * growth.n_free <= self.n_filled:
@@ -493,7 +493,7 @@ class _BatchGrowth:
         return slots[order], keys[order]
 
     def _settle_top(self) -> None:
-        """Make sure of the face on top where others may be as good as its best candidate."""
+        """Verify the face on top if other vertices may be as good as its best candidate."""
         growth, candidates, top = self.growth, self.candidates, int(self.growth.heap[0])
         corners, penalty = growth.corner[top], growth.penalty
         if certain_best(self.weights, corners, top, candidates, penalty)[0] >= 0:
@@ -511,7 +511,7 @@ class _BatchGrowth:
             free = np.flatnonzero(penalty == 0)
             proposed[0, 0], best = best_by_columns(self.weights, corners, free, penalty)
             proposed[0, 1:], limit = -1, int(proposed[0, 0])
-        # Other vertices are worse, or lie behind those that are as good.
+        # Other vertices gain less, or gain as much and have a higher index.
         write_candidates(
             np.array([top]),
             proposed,

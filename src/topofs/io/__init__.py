@@ -1,7 +1,7 @@
-"""Files and frames in, one typed table with its names out; columns out to a file.
+"""Read files and frames into one typed table with names; write columns to a file.
 
-What reads and writes files needs polars and is imported when it is first used; frames and
-arrays do not.
+Reading and writing files needs polars, which is imported on first use. Frames and arrays do not
+need it.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""AnnData files (.h5ad) as tables: genes are columns, the annotation of cells beside them."""
+"""AnnData files (.h5ad) as tables: genes are columns, with the annotation of cells."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from topofs.typing import Floats
 
 ENDING = ".h5ad"
-"""How the names of AnnData files end."""
+"""The file name ending of AnnData files."""
 
 
 @dataclass(frozen=True, eq=False)
 class AnnotatedTable(Table):
-    """A table that lies in an AnnData object: a matrix of genes, and annotation of its rows.
+    """A table in an AnnData object: a matrix of genes, and annotation of its rows.
 
-    `matrix` is the X of `annotated` or the layer that was asked for, dense or sparse, of shape
-    (n_samples, n_genes); `genes` are its columns, `rows` holds the annotation alone. Where it is
-    a sparse X that lay row by row, it is `in_place_of_x`: `annotated` has none any more.
+    `matrix` is the X of `annotated` or the requested layer, dense or sparse, of shape
+    (n_samples, n_genes). `genes` are its columns, and `rows` holds only the annotation. If X
+    was sparse by rows, `matrix` is `in_place_of_x`: X was removed from `annotated`.
     """
 
     annotated: Any = None
@@ -53,7 +53,7 @@ class AnnotatedTable(Table):
         ).lazy()
 
     def columns_of_matrix(self, used: Sequence[int]) -> Any:
-        """Some columns; where the others of a sparse matrix store nothing, in its own memory."""
+        """Some columns; no copy if the other columns of a sparse matrix store nothing."""
         X = self.matrix
         if len(used) == len(self.genes):
             return X
@@ -99,7 +99,7 @@ def check_annotated(table: Table, path: Path | None) -> None:
 
 
 def holds_annotated(path: Path) -> bool:
-    """Whether an HDF5 file holds an AnnData object, as far as can be told."""
+    """Whether an HDF5 file seems to hold an AnnData object."""
     try:
         import h5py
     except ImportError:
@@ -113,7 +113,7 @@ def holds_annotated(path: Path) -> bool:
 
 
 def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> AnnotatedTable:
-    """Read an AnnData file, if its arrays are no larger than they may be."""
+    """Read an AnnData file, if its arrays do not exceed the limit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         purpose = "Reading and writing .h5ad files"
@@ -141,7 +141,7 @@ def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> A
     if hasattr(matrix, "tocsc"):
         matrix = matrix.tocsc()
     if in_place_of_x:
-        # One copy of a large matrix is enough.
+        # Avoid a second copy of a large matrix.
         adata.X = None
         del named
     known_genes = set(genes)
@@ -168,7 +168,7 @@ def open_annotated(path: Path, name: str, *, layer: str | None, limit: int) -> A
 def write_genes(
     table: Table, ranks: Mapping[str, int], path: Path, *, with_groups: bool
 ) -> None:
-    """Write selected genes, in the order of `ranks`, as an AnnData file with all of theirs.
+    """Write selected genes, in the order of `ranks`, as an AnnData file with their annotation.
 
     `var` gets ``selected``, ``rank`` and, where genes represent others, ``representative``.
     """
@@ -188,13 +188,13 @@ def write_genes(
 
 
 def _unpacked_bytes(path: Path) -> int:
-    """What the arrays of an HDF5 file take, as their descriptions say."""
+    """Bytes of the arrays of an HDF5 file, from their descriptions."""
     import h5py
 
     sizes: list[int] = []
 
     def add(_: str, item: Any) -> None:
-        # What stands for None, as scanpy's log1p leaves it, has no size.
+        # An entry for None, as scanpy's log1p writes, has no size.
         if isinstance(item, h5py.Dataset) and item.size is not None:
             sizes.append(item.size * item.dtype.itemsize)
 
@@ -202,7 +202,7 @@ def _unpacked_bytes(path: Path) -> int:
         with h5py.File(path) as file:
             file.visititems(add)
     except (OSError, RuntimeError):
-        return 0  # the reader says what is wrong
+        return 0  # the reader reports the fault
     return sum(sizes)
 
 

@@ -1,7 +1,7 @@
-"""Files that keep a table X and its labels apart: numpy archives and MATLAB files.
+"""Files that store a table X and its labels separately: numpy archives and MATLAB files.
 
-No file is trusted: nothing is unpickled, every size in a header is compared with the bytes that
-are there before memory is taken, and a damaged file is a `TableError` in one sentence.
+No file is trusted: nothing is unpickled, every size in a header is compared with the available
+bytes before memory is allocated, and a damaged file raises a `TableError` with one sentence.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class LabelledArrays:
 
 
 def checked_arrays(path: Path, X: Array, y: Array) -> LabelledArrays:
-    """Check what a file holds, or say what is wrong with the file.
+    """Check the arrays of a file; raise an error that describes the fault.
 
-    The table must be two-dimensional, not empty, of finite real numbers; labels must be one
-    a row, whole numbers or text. Labels stored as floats become integers.
+    The table must be two-dimensional, not empty, and hold finite real numbers. There must be
+    one label per row, a whole number or text. Labels stored as floats become integers.
     """
     if X.ndim != 2 or X.size == 0:
         raise TableError(
@@ -87,13 +87,13 @@ def _checked_labels(path: Path, y: Array) -> Array:
 
 
 def bytes_of(shape: tuple[int, ...]) -> int:
-    """What an array takes as columns of numbers: eight bytes a number, and some for a column."""
+    """Bytes of an array as columns of numbers: eight per number, and some per column."""
     n_columns = shape[1] if len(shape) > 1 else 1
     return _BYTES_OF_A_NUMBER * math.prod(shape) + _BYTES_OF_A_COLUMN * n_columns
 
 
 def refuse_oversize(path: Path | str, what: str, n_bytes: int, max_bytes: int) -> None:
-    """Stop before an array is unpacked that is larger than the caller allows."""
+    """Refuse an array that is larger than the caller allows, before it is unpacked."""
     if n_bytes > max_bytes:
         raise TableError(
             f"{path}: {what} would take {n_bytes:,} bytes and at most {max_bytes:,} are "
@@ -153,10 +153,10 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str, max_bytes: int) -> 
 
 # MATLAB files of version 5, also called 6 and 7
 #
-# By hand for security: scipy.io.loadmat follows what a file says of its number types and sparse
-# indices without a look, and one wrong byte can end the process: with wrong bytes as in
-# tests/io/arrays/test_damage.py, 113 of 600 sparse files ended it (scipy 1.17.1, 2026-11-19). Here
-# every length, type and index is compared with the bytes at hand before it is used.
+# Written by hand for security: scipy.io.loadmat does not check the number types and sparse
+# indices of a file, and one wrong byte can crash the process: with wrong bytes as in
+# tests/io/arrays/test_damage.py, 113 of 600 sparse files ended it (scipy 1.17.1, 2026-11-19).
+# Here every length, type and index is compared with the bytes at hand before it is used.
 #
 # A file is a header of 128 bytes and a row of elements. An element is a tag, two 32-bit numbers
 # (type, length), and so many bytes, filled up to a multiple of eight; an element of up to four
@@ -225,10 +225,10 @@ def _decoded(path: Path, found: list[Variable], name: str, max_bytes: int) -> Ar
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable whose description was read and whose numbers were not.
+    """A variable whose description was read, but not its numbers.
 
-    `kind` is what it is, in words; `array` can be called where it `is_numeric` (real, full or
-    sparse). `element` has its bytes, packed or not; `order` is "<" or ">", as in `struct`.
+    `kind` describes it in words. `array` can be called if it `is_numeric` (real, full or
+    sparse). `element` holds its bytes, packed or not; `order` is "<" or ">", as in `struct`.
     """
 
     name: str
@@ -280,7 +280,7 @@ def variables(content: bytes) -> list[Variable]:
 
 
 def _unpacked(element: memoryview, order: str, max_bytes: int) -> memoryview:
-    """Take the packing off, up to `max_bytes`; what is beyond them is left out."""
+    """Unpack up to `max_bytes`, and drop the rest."""
     (kind,) = struct.unpack_from(f"{order}I", element)
     if kind != _PACKED:
         return element
@@ -337,7 +337,7 @@ def _array_at(view: memoryview, start: int, order: str) -> tuple[Array, int]:
 
 
 def _whole(numbers: Array) -> Ints:
-    """Make integers to count and to index with; no honest file has wider ones than these."""
+    """Make integers for counts and indices; no valid file has wider ones."""
     if numbers.dtype.kind == "f" or numbers.dtype.itemsize > 4:
         raise DamagedError(f"{numbers.dtype} numbers stand where sizes or letters belong")
     return numbers.astype(np.int64)

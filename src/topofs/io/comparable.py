@@ -1,4 +1,4 @@
-"""From an open table to what a measure compares: numbers, numbers and names, or genes.
+"""From an open table to the columns that a measure compares: numbers, names or genes.
 
 `comparable_table` chooses among the three. Each reads its columns, leaves out those that cannot be
 compared, and names them with the reason.
@@ -48,10 +48,9 @@ _LONG_AT_ONCE = 256
 def comparable_table(
     table: Table, roles: ColumnRoles | None = None, *, measure: Any
 ) -> ComparableTable:
-    """Read the columns that a measure can compare; name the others with the reason.
+    """Read the columns that a measure can compare; list the others with the reasons.
 
-    Which measure "auto" stands for is not decided here: a table with names is handed over
-    with its names.
+    This function does not resolve the measure "auto": a table with names keeps its names.
 
     Parameters
     ----------
@@ -101,7 +100,7 @@ def numeric_table(
     *,
     unusable: Mapping[str, str] | None = None,
 ) -> ComparableTable:
-    """Read the columns of numbers that vary; name the others with the reason.
+    """Read the columns of numbers that vary; list the others with the reasons.
 
     The rows are read in batches straight into the array: memory holds the array and a few
     batches. It is float32 where all columns are, otherwise float64.
@@ -187,18 +186,19 @@ def numeric_table(
 
 @dataclass(frozen=True, eq=False)
 class NamesInTable:
-    """The columns of names that can be compared, or are forced; the others with the reason."""
+    """The columns of names that can be compared or are forced; the others with the reasons."""
 
     columns: Mapping[str, Column]
     unusable: Mapping[str, str]
 
 
 def names_in_table(table: Table, roles: ColumnRoles) -> NamesInTable:
-    """Read the columns that hold names, and tell which of them can be compared.
+    """Read the columns of names, and tell which of them can be compared.
 
     An Enum is a list of ordered categories; text, other categories and truth values have no
-    order. Blank text counts as missing, and in a text file the marks of missing values do, as in
-    its numbers. What is a date, or mostly numbers and therefore more likely a mistake, is no name.
+    order. Blank text is missing; in a text file the usual marks of missing values are missing,
+    too. Dates are not names. Text that is mostly numbers is not a name either, because it is
+    probably a mistake.
     """
     candidates = [
         column
@@ -242,7 +242,7 @@ def _coded(values: pl.Series, *, in_text_file: bool) -> Column:
 
 
 def _mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> ComparableTable:
-    """Put the numbers of a table, columns of one array, beside its names, in the table's order."""
+    """Join the numbers of a table (columns of an array) and its names, in the table's order."""
     _check_rows(table)
     others = {c: why for c, why in table.not_numbers.items() if c not in found.columns}
     reasons = others | dict(found.unusable) | roles.reasons
@@ -271,7 +271,7 @@ def _mixed_table(table: Table, roles: ColumnRoles, found: NamesInTable) -> Compa
 
 
 def _annotated_table(table: AnnotatedTable, roles: ColumnRoles | None) -> ComparableTable:
-    """Give the genes that vary; the matrix stays sparse where it is."""
+    """Give the genes that vary; a sparse matrix stays sparse."""
     roles = (roles or ColumnRoles()).for_table(table)
     _check_rows(table)
     genes = set(table.genes)
@@ -313,7 +313,7 @@ def _compared(
     ranges: Floats | None = None,
     notes: tuple[str, ...] = (),
 ) -> ComparableTable:
-    """Put the columns that are compared beside those that are not, and why."""
+    """Join the compared columns with the columns left out and their reasons."""
     hints = hints_of_numbers(X, names, leaving_out="with --drop", ranges=ranges)
     few: tuple[str, ...] = ()
     if table.n_samples < _FEW_ROWS:
@@ -348,11 +348,11 @@ def _nothing_varies(name: str, constant: Mapping[str, str]) -> TableError:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Columns of float64 or float32 in Fortran order, all finite or NaN; why some do not vary.
+    """Columns of float64 or float32 in Fortran order, finite or NaN; reasons of constant ones.
 
-    `ranges` are the lowest and the highest value of each column. Whole numbers beyond 2⁵³ are
-    counted from the lowest of their column; `rounded` are the columns whose values float64 does
-    not tell apart even so.
+    `ranges` are the lowest and the highest value of each column. The lowest value is subtracted
+    from whole numbers beyond 2⁵³; `rounded` are the columns whose values float64 does not
+    distinguish even then.
     """
 
     X: Floats
@@ -362,7 +362,7 @@ class Numbers:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader may want to know of the columns."""
+        """Notes on the columns."""
         if not self.rounded:
             return ()
         more = f" and {len(self.rounded) - 1} more" if len(self.rounded) > 1 else ""
@@ -418,9 +418,9 @@ def _read(table: Table, columns: Sequence[str]) -> Floats:
 def _long_numbers(
     table: Table, columns: Sequence[str], ranges: Floats
 ) -> Iterator[tuple[int, pl.Series]]:
-    """The columns of whole numbers and decimals that float64 may have rounded, as they are.
+    """The unrounded columns of whole numbers and decimals that float64 may have rounded.
 
-    Many columns at once: each time, the whole of a text file is read.
+    Many columns at once, because each call reads the complete text file.
     """
     lowest, highest = ranges
     beyond = np.flatnonzero((lowest <= -FIRST_ROUNDED) | (highest >= FIRST_ROUNDED)).tolist()

@@ -1,9 +1,9 @@
-"""CSV and its relatives as tables: the separator, the names, the type of every column.
+"""CSV and similar formats as tables: the separator, the names, the type of every column.
 
-`open_delimited` reads the line of names and hands the rows to polars. Before that, one pass over
-the bytes makes sure that every line is a record. It is by hand because polars fills a short line
-with missing values and reads bytes that are no text where nobody looks at them; here both are
-found, with the line they are in.
+`open_delimited` reads the line of names and hands the rows to polars. Before that, one pass
+over the bytes checks that every line is a record. It is written by hand because polars fills
+short lines with missing values and accepts invalid bytes in columns that are not read; this
+pass reports both with the line.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from topofs.io.text_columns import numbers_in_text
 from topofs.io.text_values import is_float
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from topofs.io.text_values import Mark
@@ -35,7 +36,7 @@ _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 _SETTLED = (pl.Int64, pl.Float64, pl.Boolean)
-# polars 1 takes whole numbers for Int64 however long they are, and fails to read them.
+# polars 1 infers Int64 for whole numbers of any length, and fails to read long ones.
 _LONG_ARE_INT64 = pl.__version__.startswith("1.")
 _SURE_DIGITS = 18
 
@@ -46,10 +47,10 @@ _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
     """Open a text file with a line of column names.
 
-    Types are inferred from every line: a word in the last one is found like one in the first.
-    A column of numbers may have spaces around them and the usual marks of missing values
-    (`topofs.io.text_values.MISSING`), decimal commas and thousands set apart; `decimal` says
-    which of the two a comma is, where the columns do not.
+    Types are inferred from all lines. A column of numbers may have surrounding spaces, the
+    usual marks of missing values (`topofs.io.text_values.MISSING`), decimal commas and
+    thousands separators. `decimal` gives the meaning of a comma if the columns do not decide
+    it.
     """
     separator, names = _header(path, name)
     _check_names(names, name)
@@ -60,7 +61,7 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
     with as_table_errors(name):
         found = _scan(path, separator).collect_schema()
         types = [t if t in _SETTLED else pl.String() for t in found.dtypes()]
-        # Names come from the header as it was read here: polars leaves doubled marks in.
+        # Use the names as read here: polars keeps doubled quotation marks.
         own = found.names()
         renamed = {old: new for old, new in zip(own, names, strict=True) if old != new}
         text = _scan(path, separator, dict.fromkeys(own, pl.String()), n_rows).rename(renamed)
@@ -74,7 +75,7 @@ def open_delimited(path: Path, name: str, *, decimal: Mark | None) -> Table:
             whole=[c for c, t in settled.items() if t == pl.Int64],
             decimal=decimal,
         )
-        # What is a float with a point may be none with a comma.
+        # A float by the decimal point may not be a number by the decimal comma.
         as_text = {*in_text.types, *in_text.not_numbers}
         types = [pl.String() if c in as_text else t for c, t in settled.items()]
         rows = _scan(path, separator, dict(zip(own, types, strict=True)), n_rows).rename(
@@ -112,9 +113,9 @@ def _scan(
 def _unsure_numbers(
     text: pl.LazyFrame, types: dict[str, pl.DataType], *, is_ascii: bool
 ) -> list[str]:
-    """Find the columns that polars takes for numbers, and may fail to read as such.
+    """Find the columns that polars infers as numbers and may fail to read.
 
-    They hold whole numbers that may be too long for Int64, or digits that are not ASCII.
+    They hold whole numbers too long for Int64, or digits that are not ASCII.
     """
     whole = [column for column, kind in types.items() if kind == pl.Int64]
     numbers = [column for column, kind in types.items() if kind in {pl.Int64, pl.Float64}]
@@ -163,7 +164,7 @@ def _header(path: Path, name: str) -> tuple[str, list[str]]:
 
 
 def _fit(lines: list[str], separator: str) -> tuple[bool, int]:
-    """Rank a separator: first those that occur, and in every line as often as in the first."""
+    """Rank a separator: separators that occur equally often in every line come first."""
     counts = [_QUOTED.sub("", line).count(separator) for line in lines if line.strip()]
     return counts[0] > 0 and len(set(counts)) == 1, counts[0]
 
@@ -179,7 +180,7 @@ def _line_of(path: Path) -> int:
 
 
 def _check_names(names: list[str], name: str) -> None:
-    # polars gives a repeated name a number of its own accord.
+    # polars numbers repeated names.
     twice = [column for column, count in Counter(names).items() if count > 1]
     if not twice:
         return
@@ -203,7 +204,7 @@ def _notes(names: list[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Records:
-    """Number of records below the one of names, and what else the pass saw.
+    """Number of records below the names, and further results of the pass.
 
     `blank_at_end`: whether empty lines follow the last record; `is_ascii`: whether all is ASCII.
     """
@@ -214,14 +215,14 @@ class Records:
 
 
 def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> Records:
-    """Make sure that every record has as many fields as there are columns, in UTF-8.
+    """Check that the file is UTF-8 and every record has one field per column.
 
     A separator or a line break between quotation marks belongs to the field. Memory holds one
-    block of the file. The blocks only tell that something is wrong; `_refuse_fault` finds it.
+    block of the file. The pass over blocks detects a fault; `_refuse_fault` locates it.
     """
     code, decoder = ord(separator), codecs.getincrementaldecoder("utf-8")()
     is_ascii, is_sound, inside = True, True, False
-    # Of the record that the last block has not ended: separators and bytes.
+    # Separators and bytes of the record that continues in the next block.
     separators, length, last = 0, 0, _NEWLINE
     n_records, n_blank = 0, 0
     with path.open("rb") as file:
@@ -240,7 +241,7 @@ def check_records(path: Path, *, separator: str, n_columns: int, name: str) -> R
                 opened = np.flatnonzero(marks)[int(inside) :: 2]
                 before = codes[opened - 1]
                 before[opened == 0] = last
-                # A mark after another one is the second of a doubled mark.
+                # A quotation mark directly after another one is part of a doubled mark.
                 is_sound &= bool(np.isin(before, (code, _NEWLINE, _QUOTE)).all())
                 is_quoted = (np.cumsum(marks) + inside) % 2 == 1
                 is_separator &= ~is_quoted
@@ -281,39 +282,23 @@ def _refuse_fault(path: Path, *, separator: str, n_columns: int, name: str) -> N
     after_blank = inside = False
     # The line of a quotation that began inside a field, while it is open.
     stray_line = None
-    # The byte before, none at the begin of a line, and the bytes of the line so far.
-    line, last, length = 1, b"", 0
-    with path.open("rb") as file:
-        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-            file.seek(0)
-        # A long line comes in pieces.
-        while text := file.readline(_BLOCK):
-            if not inside and not last:
-                record_line, n_fields = line, 1
-            for mark in marks.finditer(text):
-                at = mark.start()
-                if mark[0] == b'"':
-                    before = text[at - 1 : at] if at else last
-                    is_stray = not inside and before not in (b"", comma, b'"')
-                    stray_line = line if is_stray else None
-                    inside = not inside
-                elif stray_line is not None:
-                    raise _stray_mark(name, stray_line)
-                elif mark[0] == comma and not inside:
-                    n_fields += 1
-            length += len(text)
-            if text.endswith(b"\n"):
-                is_blank = length == 1 + ((last + text)[-2:-1] == b"\r")
-                if is_blank:
-                    after_blank |= not inside
-                elif not inside:
-                    _check_record(
-                        name, record_line, n_fields, n_columns, after_blank=after_blank
-                    )
-                line, last, length = line + 1, b"", 0
-            else:
-                last = text[-1:]
-        if last and not inside:
+    for line, last, text, ends, is_blank in _pieces_of_lines(path):
+        if not inside and not last:
+            record_line, n_fields = line, 1
+        for mark in marks.finditer(text):
+            at = mark.start()
+            if mark[0] == b'"':
+                before = text[at - 1 : at] if at else last
+                is_stray = not inside and before not in (b"", comma, b'"')
+                stray_line = line if is_stray else None
+                inside = not inside
+            elif stray_line is not None:
+                raise _stray_mark(name, stray_line)
+            elif mark[0] == comma and not inside:
+                n_fields += 1
+        if is_blank:
+            after_blank |= not inside
+        elif ends and not inside:
             _check_record(name, record_line, n_fields, n_columns, after_blank=after_blank)
     if stray_line is not None:
         raise _stray_mark(name, stray_line)
@@ -322,6 +307,27 @@ def _refuse_fault(path: Path, *, separator: str, n_columns: int, name: str) -> N
             f"{name}: a quotation mark in line {record_line} is never closed; "
             "close it, or double it where it is part of the text"
         )
+
+
+def _pieces_of_lines(path: Path) -> Iterator[tuple[int, bytes, bytes, bool, bool]]:
+    """Read lines in pieces of at most `_BLOCK` bytes.
+
+    Yields the number of the line, the byte before the piece (none at the begin of a line), the
+    piece, whether it ends the line, and whether it ends a blank one.
+    """
+    line, last, length = 1, b"", 0
+    with path.open("rb") as file:
+        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            file.seek(0)
+        text = file.readline(_BLOCK)
+        while text:
+            following = file.readline(_BLOCK)
+            length += len(text)
+            has_end = text.endswith(b"\n")
+            is_blank = has_end and length == 1 + ((last + text)[-2:-1] == b"\r")
+            yield line, last, text, has_end or not following, is_blank
+            line, last, length = (line + 1, b"", 0) if has_end else (line, text[-1:], length)
+            text = following
 
 
 def _stray_mark(name: str, line: int) -> TableError:
@@ -346,7 +352,7 @@ def _check_record(
 
 
 def not_utf8(name: str, byte: int, line: int) -> TableError:
-    """Make the error for a byte that is no UTF-8."""
+    """Make the error for a byte that is not UTF-8."""
     return TableError(
         f"{name}: line {line} is not UTF-8 (byte 0x{byte:02x}); convert the file first, for "
         "example with: iconv -f latin1 -t utf-8"

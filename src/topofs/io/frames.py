@@ -1,11 +1,11 @@
-"""Tables in memory as they are given: frames, arrays, AnnData, sparse matrices, rows of lists.
+"""Tables in memory: frames, arrays, AnnData, sparse matrices, lists of rows.
 
-Everything that takes a table asks `readable_table` first. What it gives is read by numpy and
-scikit-learn as it was meant, and without loss. `column_names` tells what the columns are called.
+Every function that takes a table calls `readable_table` first. numpy and scikit-learn read its
+result correctly and without loss. `column_names` gives the names of the columns.
 
-By hand rather than with narwhals: what makes up this file (sparse columns, positions of ordered
-categories, two columns of one name, whole numbers beyond 2⁵³, masks) it does not know, so that the
-branches for pandas and polars would stay.
+Written by hand, without narwhals: narwhals does not support sparse columns, positions of
+ordered categories, duplicate column names, whole numbers beyond 2⁵³ and masks, so the branches
+for pandas and polars would stay.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 FIRST_ROUNDED = 2**53
-"""The whole numbers up to this one are all floats; of those above it only some are."""
+"""float64 holds all whole numbers up to this one, and only some of the larger ones."""
 
 _COLUMNS_AT_ONCE = 256
 _INT64, _UINT64 = {"int64", "Int64", "int64[pyarrow]"}, {"uint64", "UInt64", "uint64[pyarrow]"}
@@ -67,11 +67,11 @@ class NamedArray:
         return (self.values.shape[0], self.values.shape[1])
 
     def take(self, rows: npt.NDArray[np.intp]) -> NamedArray:
-        """Give some rows, as often as they are named."""
+        """Give some rows; a row may be repeated."""
         return replace(self, values=self.values[rows])
 
 
-# What a table is, and what its columns are called
+# Kinds of tables, and names of their columns
 
 
 def library_of(table: Any) -> str:
@@ -99,8 +99,7 @@ def sparse_columns(table: Any) -> list[int]:
 def column_name(label: Any) -> str:
     """Turn the label of a column into its name: 10 into "10", ("a", "b") into "a, b".
 
-    Labels of several levels are tuples; empty ones at their end are left out, as pandas shows
-    them.
+    Labels of several levels are tuples; empty levels at the end are left out, as in pandas.
     """
     if not isinstance(label, tuple):
         return str(label)
@@ -111,7 +110,7 @@ def column_name(label: Any) -> str:
 
 
 def column_names(table: Any) -> tuple[str, ...] | None:
-    """Give the names of the columns of a table that has any, whatever their labels."""
+    """Give the names of the columns of a table that has any, from labels of any type."""
     if isinstance(table, NamedArray):
         return table.names
     if is_annotated(table):
@@ -154,11 +153,11 @@ def is_missing(value: Any) -> bool:
 def readable_table(table: Any, *, names: Sequence[str] | None = None) -> Any:
     """Give a table in a form that is read without loss; refuse one that holds no rows.
 
-    Masked values become missing. Columns of whole numbers beyond 2⁵³, of which float64 holds
-    only some, are counted from their lowest value, which no similarity of columns depends on;
-    a warning names those that span too much even so. An Arrow table becomes a data frame, an
-    AnnData object and a sparse frame the `NamedArray` of their matrix, sparse where it is.
-    `names` are those of the columns of an array.
+    Masked values become missing. The lowest value is subtracted from columns of whole numbers
+    beyond 2⁵³, which float64 does not hold exactly; this changes no similarity. A warning names
+    columns whose range is still too large. An Arrow table becomes a data frame, an AnnData
+    object and a sparse frame the `NamedArray` of their matrix, sparse where it is. `names` are
+    those of the columns of an array.
     """
     table = named_matrix(table)
     if isinstance(table, NamedArray):
@@ -192,8 +191,8 @@ def named_matrix(
 ) -> Any:
     """Give an AnnData object, a sparse frame or a matrix with its names; others as they are.
 
-    An Arrow table becomes a data frame. A frame is sparse where all of its columns are, with zero
-    as the value that is left out; in other frames sparse columns become dense.
+    An Arrow table becomes a data frame. A frame is sparse if all of its columns are sparse with
+    fill value zero; in other frames sparse columns become dense.
     """
     if is_annotated(X):
         if feature_names is not None:
@@ -224,12 +223,12 @@ def named_matrix(
 
 
 def _is_matrix(values: Any) -> bool:
-    """Whether values are sparse or masked, and stay so until they are read."""
+    """Whether values are sparse or masked, and must stay so until they are read."""
     return hasattr(values, "tocsc") or isinstance(values, np.ma.MaskedArray)
 
 
 def _matrix_of(X: Any, layer: str | None) -> Any:
-    """The matrix of an AnnData object; sparse where it is."""
+    """The matrix of an AnnData object; a sparse one stays sparse."""
     if layer is not None and layer not in X.layers:
         known = listed(list(X.layers), quoted=True) or "none"
         raise ValueError(f"there is no layer {layer!r}; there are {known}")
@@ -262,7 +261,7 @@ def arrow_as_frame(table: Any) -> Any:
 
 
 def as_array(table: Any) -> Array:
-    """Make an array of a table; text becomes objects, for in an array of text all are as long."""
+    """Make an array of a table; text becomes objects, as text arrays pad all rows."""
     rows = table if isinstance(table, (list, tuple)) else ()
     if any(isinstance(value, str) for row in rows if np.iterable(row) for value in row):
         return np.array(table, dtype=object)
@@ -294,7 +293,7 @@ def as_vector(values: Any) -> Array:
 
 
 def unmasked(values: Any) -> Any:
-    """Make what is masked in an array missing: NaN, NaT, or None, as its values are."""
+    """Make masked values of an array missing: NaN, NaT or None, by its type."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
     plain, mask = values.data, np.ma.getmaskarray(values)
@@ -314,9 +313,9 @@ def unmasked(values: Any) -> Any:
 
 
 def dense_values(values: Any, *, what: str) -> Any:
-    """Make a sparse matrix an array, if memory has room for it; others stay as they are.
+    """Make a sparse matrix an array, if memory allows; other tables are returned unchanged.
 
-    `what` takes none, as the beginning of a sentence: "similarity 'spearman' takes".
+    `what` is the beginning of the error, such as "similarity 'spearman' takes".
     """
     if not hasattr(values, "tocsc"):
         return values
@@ -342,7 +341,7 @@ def dense_frame(table: Any, *, what: str) -> Any:
 
 
 def with_floats(table: Any, columns: Mapping[int, Doubles]) -> Any:
-    """Put floats in the place of some columns of a frame or array, which stays as it is."""
+    """Replace some columns of a frame or array by floats, in a copy."""
     if library_of(table) == "polars":
         series = type(table.to_series(0))
         return table.with_columns(
@@ -359,7 +358,7 @@ def with_floats(table: Any, columns: Mapping[int, Doubles]) -> Any:
     return values
 
 
-# What is refused
+# Errors
 
 
 def refuse_without_rows(table: Any) -> None:
@@ -395,7 +394,7 @@ def infinite_value(name: str, row: int) -> ValueError:
 def refuse_infinite(table: Any, *, names: Sequence[str] | None = None) -> None:
     """Name the first column of a table of numbers that has an infinite value, if one has.
 
-    So a missing value of a sparse table is, which has no place for it.
+    A missing value of a sparse table is refused as well.
     """
     if hasattr(table, "tocsc"):
         columns = table.tocsc()
@@ -432,7 +431,7 @@ def _float_columns(table: Any) -> Iterator[tuple[int, str, Doubles]]:
             except (TypeError, ValueError, OverflowError):
                 continue
         if numbers.dtype.kind == "f":
-            # Wider floats than float64 may be too large for it.
+            # Floats wider than float64 may overflow.
             with np.errstate(over="ignore"):
                 yield j, name, numbers.astype(np.float64)
 
@@ -446,11 +445,11 @@ def _column_of_entry(columns: Any, entry: int) -> int:
 
 
 def from_lowest(values: Any) -> tuple[Doubles, bool] | None:
-    """Count whole numbers beyond 2⁵³ from their lowest: float64, which holds the differences.
+    """Subtract the lowest value from whole numbers beyond 2⁵³; give the differences in float64.
 
     `values` are an array or a Series of pandas or polars; missing ones are masked, null, None or
-    NaN. Gives the differences, NaN where missing, and whether they tell all values apart; None
-    for a column that float64 holds as it is.
+    NaN. Gives the differences, NaN where missing, and whether they distinguish all values; None
+    for a column that float64 holds exactly.
     """
     library, word = library_of(values), str(values.dtype).partition("(")[0]
     if word in _ANY_LENGTH:
@@ -483,7 +482,7 @@ def from_lowest(values: Any) -> tuple[Doubles, bool] | None:
 
 
 def _objects_from_lowest(values: list[Any]) -> tuple[Doubles, bool] | None:
-    """The same of objects: numbers, with whole ones beyond 2⁵³ among them."""
+    """The same for objects: numbers, with whole numbers beyond 2⁵³ among them."""
     there: list[Any] = []
     given, is_long = np.zeros(len(values), dtype=np.bool_), False
     for i, value in enumerate(values):
@@ -503,7 +502,7 @@ def _objects_from_lowest(values: list[Any]) -> tuple[Doubles, bool] | None:
         lowest = min(exact)
         floats[given] = [float(value - lowest) for value in exact]
     except (OverflowError, ValueError):
-        # Infinite or too large: who reads the column says so.
+        # Infinite or too large: the reader of the column raises the error.
         return None
     return floats, len(set(exact)) == len(np.unique(floats[given]))
 
@@ -524,7 +523,7 @@ def _long_columns(table: Any) -> list[int]:
     long = [i for i, word in enumerate(words) if word in _LONG]
     if library_of(table) == "polars":
         return long
-    # Many columns at once: to take numpy's from a pandas frame one by one is slow.
+    # Many columns at once: taking columns from a pandas frame one by one is slow.
     found = [i for i in long if words[i] not in {"int64", "uint64"}]
     for word in ("int64", "uint64"):
         of_type = [i for i in long if words[i] == word]
@@ -535,14 +534,14 @@ def _long_columns(table: Any) -> list[int]:
 
 
 def _beyond(table: Array) -> list[int]:
-    """The columns of an array of whole numbers, perhaps masked, that go beyond 2⁵³."""
+    """The columns with numbers beyond 2⁵³ of an array of whole numbers, perhaps masked."""
     low, high = table.min(axis=0), table.max(axis=0)
     beyond = (low < -FIRST_ROUNDED) | (high > FIRST_ROUNDED)
     return np.flatnonzero(np.ma.filled(beyond, fill_value=False)).tolist()
 
 
 def _warn_of_span(table: Any, names: Sequence[str] | None, position: int) -> None:
-    """Say that whole numbers of a column count as equal; where the user called."""
+    """Warn, at the user's line, that different whole numbers of a column become equal."""
     depth, frame = 1, sys._getframe(0)  # noqa: SLF001 - there is no other way to find the line
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
         ("topofs.", "sklearn.")

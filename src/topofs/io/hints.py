@@ -1,6 +1,6 @@
-"""Numbers that may be none: identifiers that count the rows, and codes of missing values.
+"""Hints on numbers that may be identifiers or codes of missing values.
 
-A hint is a question. The columns take part as they are.
+A hint is a question; it does not change the columns.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     from topofs.typing import Bools, Doubles, Floats
 
 _LEAST_ROWS = 20
-"""With fewer values, numbers without a gap are nothing unusual."""
+"""Least number of values: with fewer, numbers without a gap are common."""
 
 _COINCIDENCES = 10
-"""How many pairs of rows would have the same number by chance, at the least: among whole numbers
-drawn from the lowest to the highest. That none has then, chance gives 1 of 20,000 times."""
+"""Least expected number of equal pairs, if whole numbers were drawn at random between the lowest
+and the highest. With ten expected pairs, 1 of 20,000 random columns has no equal pair."""
 
 _NAME_OF_IDENTIFIER = re.compile(
     r"(?i:(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|number)$)|[a-z](Id|ID|Key|Nr|No)$"
 )
 
 _LEAST_TIMES, _LEAST_SHARE = 5, 0.001
-"""How often a code is there: so many times, and so large a share of the values."""
+"""Least number of occurrences of a code, and their least share of the values."""
 
 _MOST_CODES = 3
-"""How many codes stand side by side at most, such as -99, -98 and -97."""
+"""Largest number of consecutive codes, such as -99, -98 and -97."""
 
 _LEAST_OTHERS = 10
-"""How many other values there are, where the code is not made of nines, eights or sevens."""
+"""Least number of other values, if the code is not made of nines, eights or sevens."""
 
 _SHOWN = 3
 _DIGITS = 7
 
 
 def _codes() -> Doubles:
-    """What missing values are coded by: 9, 98, 777 and the like, and 99.9, of either sign."""
+    """Usual codes of missing values: 9, 98, 777, 99.9 and similar, of either sign."""
     whole = [int(str(digit) * n) for digit in (7, 8, 9) for n in range(1, _DIGITS + 1)]
     whole += [10**n - less for n in range(2, _DIGITS + 1) for less in (2, 3, 4, 5)]
     nines = [f"{'9' * n}.{'9' * m}" for n in range(2, _DIGITS) for m in (1, 2)]
@@ -72,17 +72,18 @@ def hints_of_numbers(
     among: Bools | None = None,
     ranges: Floats | None = None,
 ) -> list[str]:
-    """Say which numbers may be identifiers, or hold codes of missing values; a line for each.
+    """List columns that look like identifiers or hold codes of missing values, a line for each.
 
-    An identifier is a column of whole numbers of which no two are equal, at least twenty, where
-    of numbers drawn by chance between its lowest and its highest ten pairs would be; or that goes
-    up or down by one step from row to row; or half of which differ, under a name such as ``id`` or
-    ``order_no``.
-    Where most columns are like that, they are ranks, and nothing is said.
+    A column of at least twenty whole numbers looks like an identifier if: (a) all numbers
+    differ, and numbers drawn at random between its extremes would have ten equal pairs; or (b)
+    all numbers differ, and it rises or falls by the same step from row to row; or (c) more than
+    half of its numbers differ, and its name is like ``id`` or ``order_no``. If most columns
+    look like this, they are ranks, and there is no hint.
 
-    A code is the lowest or the highest value, or up to three next to each other, that is there at
-    least five times and in a thousandth of the rows. It is as far from the others as these spread,
-    or the only value below zero. It is made of nines, eights or sevens, or negative and whole.
+    A code is the lowest or the highest value, or one of up to three consecutive extreme values.
+    It occurs at least five times and in a thousandth of the rows. Its distance from the other
+    values is at least their range, or it is the only value below zero. It is made of nines,
+    eights or sevens, or is a negative whole number.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def hints_of_numbers(
     leaving_out : str
         How a column is left out, the end of a sentence: "with --drop".
     among : array of bool, shape (n_features,), optional
-        The columns that take part; the others are not looked at.
+        The columns that take part; other columns get no hints.
     ranges : array, shape (2, n_features), optional
         The lowest and the highest value of each column of an array, where they are known.
 
@@ -124,7 +125,7 @@ one? Then leave those cells empty
     if not columns or X.shape[0] < _LEAST_ROWS:
         return []
     own = [str(names[i]) for i in used]
-    # The largest floats may be further apart than a float can say.
+    # The difference of the largest floats may overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         return [
             *_hints_of_identifiers(columns, own, lowest, highest, leaving_out=leaving_out),
@@ -134,7 +135,7 @@ one? Then leave those cells empty
 
 def column_ranges(X: Floats) -> Floats:
     """The lowest and the highest value of each column, NaN where all are missing."""
-    # numba, which shares the columns out, is imported where a table is compared.
+    # Imported here, to keep the import of this module fast.
     from topofs.runtime import for_row_ranges
 
     def part(i: int, j: int) -> Floats:
@@ -155,18 +156,18 @@ def _hints_of_identifiers(
     first, second, last = np.array([column[[0, 1, -1]] for column in columns]).T
     even = (second != first) & (last - first == (second - first) * (n - 1))
     span = highest - lowest + 1
-    # So many pairs of numbers drawn by chance would be equal.
+    # The expected number of equal pairs among random numbers.
     dense = (n * (n - 1) / 2 / span >= _COINCIDENCES) & (span >= _LEAST_ROWS)
     named = np.array([bool(_NAME_OF_IDENTIFIER.search(name)) for name in names])
     whole = (lowest == np.rint(lowest)) & (highest == np.rint(highest)) & (lowest < highest)
     possible = np.flatnonzero(whole & (named | even | dense)).tolist()
-    # What numbers the rows under no name has a line of its own.
+    # A column without a name that numbers the rows has a note of its own.
     found = [
         names[i]
         for i in possible
         if names[i] and _is_identifier(columns[i], is_named_so=bool(named[i]))
     ]
-    # Most columns are like that where they are ranks.
+    # If most columns look like this, they are ranks.
     if not found or 2 * len(found) > len(columns):
         return
     if len(found) == 1:

@@ -63,13 +63,13 @@ _JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{]\s*["0-9\-])')
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a user says about a file that the file does not say itself.
+    """Options for reading a file.
 
-    `layer` is that of an AnnData file, and no other file is read with it; `usual_layer` is taken
-    where no layer is given and the file is an AnnData file. `decimal` is the mark of numbers in
-    text, found out otherwise; `dates_as_numbers` makes days of dates, which are left out
-    otherwise; `max_bytes` is what a packed file may take unpacked, and a pipe may hold, where
-    that was said.
+    `layer` is a layer of an AnnData file; other files are refused with it. `usual_layer` is
+    used for an AnnData file if no layer is given. `decimal` is the decimal mark of numbers in
+    text; without it the mark is detected. `dates_as_numbers` turns dates into days; without it
+    dates are left out. `max_bytes` limits the unpacked size of a packed file and the size of a
+    pipe.
     """
 
     layer: str | None = None
@@ -79,7 +79,7 @@ class ReadOptions:
     max_bytes: int | None = None
 
     def limit(self, packed: int = 0) -> int:
-        """How many bytes a packed file of some size, or a pipe, may take."""
+        """Largest unpacked size of a packed file of some size, or size of a pipe."""
         if self.max_bytes is not None:
             return self.max_bytes
         return max(MAX_BYTES, _EXPANSION * packed)
@@ -102,8 +102,8 @@ def open_table(
     source : path-like
         The file, or ``"-"`` for the standard input.
     how : ReadOptions, optional
-        What the file does not say: the layer of an AnnData file, the decimal mark of numbers,
-        what a packed file may take unpacked, and what a pipe may hold.
+        The layer of an AnnData file, the decimal mark of numbers, and the size limit of
+        unpacked files and pipes.
 
     Yields
     ------
@@ -112,7 +112,7 @@ def open_table(
     Raises
     ------
     TableError
-        There is no table to read; the message says what to do.
+        No table can be read; the message says what to do.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def _first_bytes(path: Path) -> bytes:
 
 def _open_file(path: Path, name: str, how: ReadOptions) -> Table:
     limit, start = how.limit(path.stat().st_size), _first_bytes(path)
-    # Without anndata only the name can tell.
+    # Without anndata only the name identifies an AnnData file.
     named = is_annotated_ending(name.removesuffix(".gz"))
     if start.startswith(_HDF5) and (named or holds_annotated(path)):
         return open_annotated(path, name, layer=how.layer or how.usual_layer, limit=limit)
@@ -204,7 +204,7 @@ def _open_plain(
             f"{name}: this is JSON, and {_READ}; convert it, for example with: "
             f"python -c \"import polars; polars.{read}.write_csv('t.csv')\""
         )
-    # Plain text is looked at first: a column may be called PAR1.
+    # Test for plain text first: a column may be called PAR1.
     if not all(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in start):
         if start.startswith(b"PAR1"):
             return _open_parquet(path, name, decimal=decimal, limit=limit)
@@ -274,7 +274,7 @@ def _open_parquet(path: Path, name: str, *, decimal: Mark | None, limit: int) ->
 
 
 def kind_of(dtype: pl.DataType) -> str | None:
-    """Say what a column holds in place of numbers; None for numbers."""
+    """Describe the values of a column that are not numbers; None for numbers."""
     if dtype.is_numeric() or dtype == pl.Boolean:
         return None
     if dtype == pl.Null:
@@ -289,7 +289,7 @@ def kind_of(dtype: pl.DataType) -> str | None:
 
 
 def _lost_orders(path: Path, schema: dict[str, pl.DataType]) -> tuple[str, ...]:
-    """Name the ordered categories that pandas has written and polars reads without order."""
+    """Name ordered categories written by pandas that polars reads without order."""
     try:
         described = json.loads(pl.read_parquet_metadata(path)["pandas"])["columns"]
         ordered = [

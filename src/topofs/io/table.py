@@ -1,6 +1,7 @@
-"""`Table`: what is known of a table in a file before its rows are read; `ComparableTable`: after.
+"""`Table`: a table in a file before its rows are read; `ComparableTable`: its columns after.
 
-`ColumnRoles` says what a user wants of each column: to be selected from, passed through or left.
+`ColumnRoles` are the roles that a user gives to columns: selected from, passed through or
+dropped.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def columns_named(names: Iterable[str]) -> pl.Expr:
 
 @contextmanager
 def as_table_errors(name: str) -> Iterator[None]:
-    """Turn what polars raises in the block, panics of its Rust part included, into ours."""
+    """Turn exceptions and Rust panics of polars in the block into a `TableError`."""
     try:
         yield
     except (PolarsError, PanicException) as error:
@@ -61,9 +62,9 @@ class ColumnRoles:
     keep : tuple of str
         Always selected; names, or patterns as ``"HLA-*"``.
     exclude : tuple of str
-        Never selected, but to be represented; likewise.
+        Never selected, but represented; names or patterns.
     time : str, optional
-        Says in which order the rows are, and takes no part.
+        The column that orders the rows; it takes no part.
 
     Examples
     --------
@@ -140,7 +141,7 @@ class ColumnRoles:
 
 
 def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) -> None:
-    """Make sure that a table has the columns that an option names."""
+    """Check that a table has the columns that an option names."""
     names = set(known)
     for column in columns:
         if column not in names:
@@ -152,13 +153,13 @@ def check_columns(columns: Sequence[str], known: Sequence[str], *, option: str) 
 class Table:
     """A table that lies in a file, with the type of every column.
 
-    Nothing but the description is in memory: the frames are lazy and can be read again and
-    again, column by column.
+    Only the description is in memory. The frames are lazy, and each column can be read any
+    number of times.
 
     Attributes
     ----------
     name : str
-        What to call it: the name of the file, or "standard input".
+        The name of the file, or "standard input".
     rows : polars.LazyFrame
         All columns with their types, in the order of the file.
     n_samples : int
@@ -166,20 +167,20 @@ class Table:
     schema : mapping of str to polars.DataType
         The type of each column, in the order of the file.
     as_written : polars.LazyFrame or None
-        For text files: the same columns as the very text that the file holds, so that they
-        can be written again without a change.
+        For text files: the same columns as text, exactly as in the file, so that they can be
+        written unchanged.
     not_numbers : mapping of str to str
-        The columns that hold no numbers, with what they hold instead.
+        The columns that hold no numbers, each with a description of its values.
     not_names : frozenset of str
-        The columns of text that hold no names either: dates, or what is unclear.
+        The columns of text that are not names either: dates or unclear values.
     dates : frozenset of str
         The columns of text that hold dates.
     stored : polars.LazyFrame or None
-        The columns with the types they have in the file, where some are read as others.
+        The columns with their types in the file, if some are read with other types.
     label : str or None
-        For the formats that keep labels apart from the table: the column they are in.
+        The column of the labels, for formats that store labels separately.
     notes : tuple of str
-        What a reader of the table may want to know.
+        Notes on the table.
     """
 
     name: str
@@ -206,14 +207,14 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class ComparableTable:
-    """Columns of a table in the form that a similarity takes.
+    """Columns of a table in the form that a measure takes.
 
     Attributes
     ----------
     X : array of float64 or float32, sparse matrix, or TypedTable, shape (n_samples, n_features)
         An array in Fortran order where all columns are numbers, NaN for a missing value; a
         sparse matrix where the file holds one.
-        Every column can be compared, except those that are forced, whatever they hold.
+        Every column can be compared, except forced ones, which may hold anything.
     names : tuple of str
         The columns of X, in the order of the table.
     left_out : tuple of LeftOutColumn
@@ -221,9 +222,9 @@ class ComparableTable:
     roles : ColumnRoles
         The roles, as they apply to this table.
     notes : tuple of str
-        What may matter to someone who trusts the result.
+        Notes that concern the reliability of the result.
     order : array of int or None
-        The rows of the table that the rows of X are, where they are not in its order.
+        The row of the table for each row of X; None if the order is the same.
     """
 
     X: Any

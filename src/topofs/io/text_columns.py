@@ -1,8 +1,8 @@
-"""The columns of text of a file: which hold numbers, truth values or dates, and these as numbers.
+"""The columns of text of a file: find numbers, truth values and dates, and convert them.
 
-`text_values` decides what the values mean. Here polars counts them, batch by batch, and turns them
-into numbers where the rows are read; dates become days since the beginning of 1970. A column of
-times may also tell the order of the rows.
+`text_values` decides the meaning of the values. Here polars counts them, batch by batch, and
+converts them when rows are read; dates become days since the beginning of 1970. A column of
+times may also define the order of the rows.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _SHOWN = 6
 
 @dataclass(frozen=True)
 class NumbersInText:
-    """What columns of text turned out to hold.
+    """The kinds of the columns of text.
 
-    `types` has those of whole numbers, of numbers, of truth values, or of nothing at all, and
-    `expressions` turn their text into these; `not_numbers` has the others with what they hold, of
-    which `not_names` are no names either and `dates` are dates. `notes` say how numbers are
-    written, where it is not the usual way, and name what is nearly a number.
+    `types` has the columns of whole numbers, numbers, truth values, or missing values only, and
+    `expressions` convert their text. `not_numbers` describes the other columns; among them,
+    `not_names` are not names either, and `dates` are dates. `notes` describe unusual notations
+    of numbers and text that is nearly a number.
     """
 
     types: Mapping[str, pl.DataType]
@@ -76,8 +76,8 @@ def numbers_in_text(
 ) -> NumbersInText:
     """Tell which columns of text hold numbers, in one pass over the rows, or in a few.
 
-    `columns` are those not yet known to be numbers; `floats` are numbers if a point is a decimal
-    one, `whole` in any case. The `decimal` mark is found out where it is not given.
+    `columns` are not yet known to be numbers; `floats` are numbers if the point is the decimal
+    mark, `whole` in any case. The `decimal` mark is detected if it is not given.
     """
     types = _plain_numbers(text, columns)
     padded = _padded(text, [*whole, *(c for c, kind in types.items() if kind == pl.Int64)])
@@ -88,7 +88,7 @@ def numbers_in_text(
     seen = _seen(text, others)
     likely = decimal_mark(seen.values())
     if likely == "," and points:
-        # A file has one decimal mark, as a rule: points in it set thousands apart.
+        # A file usually has one decimal mark, so points are then thousands separators.
         looked_at = _seen(text, points)
         seen |= {c: s for c, s in looked_at.items() if s.of("1.234") and not s.of("1.5")}
     elif likely is None and points and not marks_disagree(seen.values()):
@@ -157,7 +157,7 @@ def _padded(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, str]:
 
 
 def _seen(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, FormatCounts]:
-    """Look at the values of some columns, in one pass; memory holds a batch of rows."""
+    """Count the values of some columns, in one pass; memory holds a batch of rows."""
     seen = {column: FormatCounts() for column in columns}
     if columns:
         rows = text.select(columns_named(columns))
@@ -211,7 +211,7 @@ def _notes(
     not_numbers: Mapping[str, TextKind],
     padded: Mapping[str, str],
 ) -> Iterator[str]:
-    """Say how numbers are written, where it is not the usual way, and what is nearly a number."""
+    """Describe unusual notations of numbers, and text that is nearly a number."""
     unusual = {column: seen[column].unusual(kind.decimal) for column, kind in numbers.items()}
     for way, words in WAYS.items():
         written = {column: found[way] for column, found in unusual.items() if way in found}
@@ -245,7 +245,7 @@ def _listed(columns: Mapping[str, object]) -> str:
 
 
 def _with_option(kind: TextKind) -> str:
-    """What a column holds, with the option that says more about it."""
+    """Describe the values of a column, with the option that changes their meaning."""
     if kind.holds == "dates":
         return f"{kind.words}; --dates numbers uses them"
     return f"{kind.words}; --decimal says which" if kind.settled_by_mark else kind.words
@@ -262,7 +262,7 @@ _TIME_PARTS = re.compile(
 
 
 def with_dates_as_numbers(table: Table) -> Table:
-    """Turn the columns of dates of a table into days, whatever form they have."""
+    """Turn the columns of dates of a table into days, from any form."""
     expressions = {
         column: _days(column, dtype)
         for column, dtype in table.schema.items()
@@ -303,8 +303,8 @@ def _days(column: str, dtype: pl.DataType) -> pl.Expr:
 def days_of_text(texts: Sequence[str]) -> list[float | None]:
     """Turn the dates of a column into days; None where one is missing.
 
-    Which of two small numbers is the day, the column must tell: with points it is the first,
-    otherwise one above 12 is.
+    If both day and month are small numbers, the column must decide: with points the first is
+    the day, otherwise a number above 12 is.
     """
     found = [_DATE_PARTS.fullmatch(text) for text in texts if text not in MISSING]
     short = [parts for parts in found if parts is not None and len(parts[1]) < 4]
@@ -357,7 +357,7 @@ _FIRST_DAY = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def in_time_order(table: Table, compared: ComparableTable) -> ComparableTable:
-    """Put the rows into the order of the column that tells their time."""
+    """Sort the rows by the column of their times."""
     assert compared.roles.time is not None
     order = _time_order(table, compared.roles.time)
     X = compared.X
@@ -385,7 +385,7 @@ def _time_order(table: Table, column: str) -> npt.NDArray[np.intp]:
             f"{table.name}: the column {column!r} of --time has no value in row "
             f"{int(missing.to_numpy().argmax()) + 1}; leave such rows out"
         )
-    # Ranks of the values as they are: as floats, times in nanoseconds lose their order.
+    # Rank the original values: as floats, times in nanoseconds lose their order.
     return np.argsort(values.rank("dense").to_numpy(), kind="stable")
 
 
@@ -405,7 +405,7 @@ def _nanoseconds(name: str, column: str, values: Sequence[str | None]) -> list[i
                 "numbers, or dates such as 2024-03-31 or 2024-03-31T12:00"
             ) from None
         time = time if time.tzinfo else time.replace(tzinfo=UTC)
-        # Python leaves out the digits beyond microseconds.
+        # Python drops the digits beyond microseconds.
         rest = _NANOSECONDS.search(text)
         nanoseconds = int(rest[1].ljust(3, "0")[:3]) if rest else 0
         times.append((time - _FIRST_DAY) // timedelta(microseconds=1) * 1000 + nanoseconds)

@@ -1,9 +1,8 @@
-"""What the values of a column of text are: numbers in one way of writing, dates, or names.
+"""The meaning of a column of text: numbers in one notation, dates, or names.
 
-The one place that decides it, for files and for frames. A number may have a decimal point or a
-decimal comma, and its thousands may be set apart by the other of the two, by spaces or by
-apostrophes; a percent sign, a currency, or k and M for thousands and millions may stand beside it.
-A column is written in one way.
+Files and frames both use this module. A number has a decimal point or a decimal comma. The
+other of the two, spaces or apostrophes may separate thousands. A percent sign, a currency, or k
+and M for thousands and millions may stand beside it. A column uses one notation.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MISSING_CLASSES = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
-"""What stands for a missing value among words; the rest of `MISSING` may be a class there."""
+"""Marks of missing values among words; the rest of `MISSING` may be a class there."""
 
 MISSING = (*MISSING_CLASSES, "None", "?", "-", ".")
-"""What stands for a missing value in a column that otherwise holds numbers."""
+"""Marks of missing values in a column of numbers."""
 
 GROUP_MARKS = "[ '\u2019\u00a0\u202f]"
-"""What sets thousands apart and is no decimal mark."""
+"""Thousands separators that are not decimal marks."""
 
 GROUPED = rf"^[+-]?[1-9][0-9]{{0,2}}({GROUP_MARKS}[0-9]{{3}})+([.,][0-9]*)?$"
 """A number with such marks; without them it has one of the shapes below."""
@@ -48,7 +47,7 @@ MULTIPLE = re.compile(rf"^([^A-Za-z]*{_DIGIT}){_SPACE}([kKM])$")
 """A number of thousands or millions (see `ZEROS`); without them group 1 is left."""
 
 ZEROS = {"k": "e3", "K": "e3", "M": "e6"}
-"""What a number is multiplied by, as the exponent that is written after it."""
+"""Factors of a number, as the exponent written after it."""
 
 PADDED = re.compile("^0[0-9]{2,}$")
 """A whole number with zeros before it, as codes have and amounts do not."""
@@ -57,7 +56,7 @@ PADDED = re.compile("^0[0-9]{2,}$")
 _NEAR_NUMBER = re.compile(
     rf"^([<>~≈≤≥]=?{_SPACE}[0-9][0-9.,]*|[+-]?[0-9][0-9.,]*{_SPACE}[A-Za-zµ°²³/\"'*]{{1,10}}[.]?)$"
 )
-# What every number and date begins with; the words are those that Python reads as numbers.
+# The beginning of every number and date; the words are those that Python reads as numbers.
 _MAY_BE_NUMBER = re.compile(
     rf"^([0-9.,]|[+-]|{_SIGNS}|{_CODES}|[<>~≈≤≥]|(?i:inf|nan))|[^\x00-\x7f]"
 )
@@ -94,12 +93,12 @@ WAYS = {
     "currency": "currencies",
     "k": "k or M for thousands or millions",
 }
-"""What numbers are written with, where it is not the usual way, in the words of a message."""
+"""Unusual notations of numbers, in the words of a message."""
 
 UNITS = ("%", "currency", "k")
-"""What may stand beside a number (see `WAYS`)."""
+"""Signs beside a number (see `WAYS`)."""
 
-# Shapes of numbers that are worth a word, by the decimal mark; those first that tell most.
+# Shapes of numbers to report, by the decimal mark; the most informative first.
 _UNUSUAL: dict[Mark, tuple[str, ...]] = {
     ".": ("1,234.5", "1,234"),
     ",": ("1,5", "1.234,5", "1,234", "1.234"),
@@ -112,7 +111,7 @@ _COMMA = ("1,5", "1.234,5")
 
 @dataclass
 class FormatCounts:
-    """How many values of each shape there are, and with each mark, and the first of them.
+    """Counts of values by shape and by mark, with the first value of each.
 
     Shapes are the keys of `SHAPES`, "1.5", "1e5" and "text". Marks are `UNITS` beside a number, or
     "bare"; "padded" is a whole number with zeros before it, and "near" a text that is nearly a
@@ -124,7 +123,7 @@ class FormatCounts:
     currencies: set[str] = field(default_factory=set)
 
     def add(self, value: str, times: int) -> None:
-        """Look at a value that is there so many times; marks of missing values are passed over."""
+        """Count a value with its number of occurrences; marks of missing values are skipped."""
         text = value.strip()
         if text in MISSING:
             return
@@ -151,11 +150,11 @@ class FormatCounts:
         return sum(self.counts.get(shape, 0) for shape in shapes)
 
     def example(self, *shapes: str) -> str:
-        """Quote a value of some shapes, the first that there is."""
+        """Quote the first value of some shapes."""
         return repr(shortened(next(self.first[s] for s in shapes if self.of(s))))
 
     def unusual(self, decimal: Mark) -> dict[str, str]:
-        """Quote numbers that programs write otherwise, with this decimal mark, by their `WAYS`."""
+        """Quote numbers in an unusual notation with this decimal mark, by their `WAYS`."""
         shapes = _UNUSUAL[decimal]
         found = {unit: self.example(unit) for unit in UNITS if self.of(unit)}
         return found | ({decimal: self.example(*shapes)} if self.of(*shapes) else {})
@@ -163,11 +162,11 @@ class FormatCounts:
 
 @dataclass(frozen=True)
 class TextKind:
-    """What a column of text is used as; dates and what is unclear take no part.
+    """The use of a column of text; dates and unclear values take no part.
 
-    `words` say the same with an example, and `settled_by_mark` whether naming the decimal mark
-    would make it a column of numbers. `mistaken` is an example of what keeps numbers from being
-    read as such: text among them, or a unit beside them.
+    `words` describe it with an example. `settled_by_mark` tells whether naming the decimal mark
+    would make it a column of numbers. `mistaken` is an example of text or of a unit that
+    prevents reading the column as numbers.
     """
 
     holds: Literal["numbers", "truth values", "dates", "names", "unclear"]
@@ -180,7 +179,7 @@ class TextKind:
 def shape_of(text: str) -> str:
     """Tell the shape of a value without spaces around it: "oak" is a "text", "1 724.6" a "1.5".
 
-    Units beside a number play no part in its shape.
+    Units beside a number do not change its shape.
     """
     if not _MAY_BE_NUMBER.search(text):
         return "true" if _SHAPES["true"].search(text) else "text"
@@ -192,14 +191,14 @@ def shape_of(text: str) -> str:
     for shape, pattern in _SHAPES.items():
         if shape != "date" and pattern.search(text):
             return shape
-    # polars, which turns the text of a file into numbers, knows no others.
+    # polars, which converts the text of a file, reads no others.
     if not is_float(text):
         return "text"
     return "1.5" if "." in text else "1e5"
 
 
 def _without_units(text: str) -> str:
-    """Leave out what stands beside a number; k and M, too."""
+    """Remove signs beside a number, k and M included."""
     if _ENDS_AS_NUMBER.search(text):
         return text
     return MULTIPLE.sub(r"\1", PERCENT.sub(r"\1", _without_currency(text)))
@@ -210,7 +209,7 @@ def _without_currency(text: str) -> str:
 
 
 def is_float(text: str) -> bool:
-    """Whether a text is a number in ASCII digits, as in a file; Python knows more of them."""
+    """Whether a text is a number in ASCII digits; Python accepts other digits, too."""
     try:
         float(text)
     except ValueError:
@@ -219,7 +218,7 @@ def is_float(text: str) -> bool:
 
 
 def seen_in(values: Iterable[str]) -> FormatCounts:
-    """Look at the values of a column."""
+    """Count the values of a column."""
     seen = FormatCounts()
     for value, times in Counter(values).items():
         seen.add(value, times)
@@ -262,10 +261,10 @@ def marks_disagree(columns: Iterable[FormatCounts]) -> bool:
 def text_kind(
     seen: FormatCounts, *, decimal: Mark | None = None, likely: Mark | None = None
 ) -> TextKind:
-    """Decide what a column of text holds.
+    """Decide the use of a column of text.
 
-    `decimal` is the mark that is known for sure, `likely` that of the other columns, for a column
-    that does not tell.
+    `decimal` is a certain mark. `likely` is the mark of the other columns; it is used for a
+    column that does not decide it.
     """
     if not seen.total:
         return TextKind("numbers")
@@ -275,7 +274,7 @@ def text_kind(
         return TextKind("truth values")
     if seen.n_numbers == seen.total:
         return _numbers(seen, decimal, likely)
-    # Where not all values are numbers, "3M" is a name rather than three million.
+    # If not all values are numbers, "3M" is a name rather than three million.
     for shapes, what in (
         (seen.n_numbers - seen.of("k"), "numbers"),
         (seen.of("date"), "dates"),
@@ -296,7 +295,7 @@ def text_kind(
 
 
 def hint_of(seen: FormatCounts, kind: TextKind) -> str | None:
-    """Say what a column may be meant for, where it is not what it is taken for."""
+    """Name another possible meaning of a column."""
     if kind.holds == "names" and kind.mistaken is not None:
         return f"{kind.mistaken} is taken for a name"
     if kind.holds == "numbers" and seen.of("padded"):
@@ -305,7 +304,7 @@ def hint_of(seen: FormatCounts, kind: TextKind) -> str | None:
 
 
 def as_number(text: str, decimal: Mark) -> float:
-    """Read a number with a decimal mark; the other one and spaces set thousands apart.
+    """Read a number with a decimal mark; the other mark and spaces separate thousands.
 
     12.3% is 12.3, and 1.2k is 1,200.
     """
@@ -317,7 +316,7 @@ def as_number(text: str, decimal: Mark) -> float:
 
 
 def _own_mark(seen: FormatCounts) -> Mark | None:
-    """The decimal mark that the values themselves leave no doubt about."""
+    """The decimal mark that the values prove."""
     point, comma = seen.of(*_POINT) > 0, seen.of(*_COMMA) > 0
     if point == comma:
         return None
@@ -325,7 +324,7 @@ def _own_mark(seen: FormatCounts) -> Mark | None:
 
 
 def _numbers(seen: FormatCounts, decimal: Mark | None, likely: Mark | None) -> TextKind:
-    """Numbers in one way of writing; unclear where the values contradict each other."""
+    """Numbers in one notation; unclear if the values contradict each other."""
     if len(seen.currencies) > 1:
         return TextKind(
             "unclear",

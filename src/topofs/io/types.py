@@ -1,7 +1,7 @@
-"""Columns of several kinds as numbers: `Column`, `TypedTable`, and which columns take part.
+"""Columns of several kinds as numbers: `Column`, `TypedTable`, and the columns that take part.
 
 A column of a frame or array is numbers, ordered categories (both amounts) or names (codes of
-levels). What text means is decided by `text_values`; the columns of a table are read together,
+levels). `text_values` decides what text means. The columns of a table are read together,
 because a table has one decimal mark.
 """
 
@@ -80,10 +80,9 @@ class Column:
 
     `nominal` columns hold names (levels without an order) rather than amounts or ranks. `values`
     are amounts, positions of ordered categories, or codes of the levels from 0; NaN where missing.
-    None of them is infinite, whatever the column was read from: that is a ValueError.
-    `why` says why it takes no part, whatever its values (dates, or numbers and text), and `written`
-    how numbers were written as text, where it was not the usual way. `hint` says what text may be
-    meant for, where it is something else than it is taken for.
+    Infinite values are refused with a ValueError. `why` is the reason why the column takes no
+    part regardless of its values (dates, or numbers mixed with text). `written` describes an
+    unusual notation of numbers in text. `hint` names another possible meaning of the text.
     """
 
     name: str
@@ -110,7 +109,7 @@ class LeftOutColumn:
     reason : str
         Why, in a few words.
     asked_for : bool
-        Whether the user gave it that role; otherwise its values are the reason.
+        Whether the user gave it that role; if not, its values are the reason.
     """
 
     name: str
@@ -119,12 +118,12 @@ class LeftOutColumn:
 
 
 def level_codes(values: Doubles) -> Ints:
-    """Number the levels of a nominal column from 0: missing is one, rare ones are merged."""
+    """Number the levels of a nominal column from 0, missing included; merge rare levels."""
     levels, codes, counts = np.unique(
         values, return_inverse=True, return_counts=True, equal_nan=True
     )
     often = counts >= RARE
-    # Two names and missing values in a few rows: merged, all of them would be one level.
+    # Do not merge two names and a few missing values: they would become one level.
     few = len(counts) == 3 and np.isnan(levels[-1]) and not often.any()
     if len(counts) > 2 and not often.all() and not few:
         codes = np.where(often, np.cumsum(often) - 1, often.sum())[codes]
@@ -137,12 +136,12 @@ def usable_columns(columns: Sequence[Column]) -> Bools:
 
 
 def why_left_out(column: Column) -> str | None:
-    """Say why a column cannot be compared with others; None where it can.
+    """Give the reason why a column cannot be compared with others; None if it can.
 
-    Numbers must vary. Names must repeat: of the values that are there, however many are missing,
-    at most half are different, and one is in `RARE` rows or more; two names alone, or one that is
-    there or not, need not. Beyond `MOST_LEVELS` they are too many. The one place of these reasons,
-    for files and for frames.
+    Numbers must vary. Names must repeat: among observed values, the number of different names
+    is at most half of the number of values, and some name is in at least `RARE` rows. This does
+    not apply to a column of two names, or of one name and missing values. More than
+    `MOST_LEVELS` names are too many. Files and frames both use this function.
     """
     if column.why is not None:
         return column.why
@@ -156,7 +155,7 @@ def why_left_out(column: Column) -> str | None:
 
 
 def why_constant(value: float) -> str:
-    """Say why a column of numbers does not vary, from the one that it holds; NaN: it has none."""
+    """Give the reason why a column of numbers is constant, from its value; NaN: no value."""
     if np.isnan(value):
         return ALL_MISSING
     return ROUNDED if abs(value) >= FIRST_ROUNDED else CONSTANT
@@ -199,14 +198,14 @@ class TypedTable:
     def is_mixed(self) -> bool:
         """Whether a column of names takes part: names that repeat, in two levels or more.
 
-        The one decision that a table is not compared as numbers alone.
+        A table with such a column is not compared as numbers alone.
         """
         nominal = np.array([column.nominal for column in self.columns], dtype=np.bool_)
         return bool((nominal & self._usable).any())
 
     @property
     def numbers(self) -> Doubles:
-        """All columns as an array; of names only their codes."""
+        """All columns as an array; names as codes."""
         return np.column_stack([column.values for column in self.columns])
 
     @cached_property
@@ -231,7 +230,7 @@ class TypedTable:
         )
 
     def without_values(self, columns: Bools) -> TypedTable:
-        """Let some columns be constant, so that they take no part."""
+        """Make some columns constant, so that they take no part."""
         return TypedTable(
             tuple(
                 replace(column, values=np.zeros_like(column.values)) if out else column
@@ -241,7 +240,7 @@ class TypedTable:
 
     @property
     def read_from_text(self) -> tuple[Column, ...]:
-        """The columns of text of which something is to be said: see `Column`."""
+        """The columns of text with a message: see `Column`."""
         return tuple(c for c in self.columns if c.why or c.written or c.hint)
 
     def incomparable(self) -> tuple[Bools, Bools]:
@@ -259,9 +258,9 @@ class TypedTable:
 
 
 def typed_table(X: Any, *, names: Sequence[str] | None = None) -> TypedTable:
-    """Read a table of at least two samples and one column, which are numbers or names.
+    """Read a table of at least two samples and one column, of numbers or names.
 
-    `names` say what to call the columns, where the table does not.
+    `names` are the names of the columns of a table that has none.
     """
     table = TypedTable(tuple(read_columns(X, names=names)))
     n_samples, n_features = table.shape
@@ -275,9 +274,9 @@ def typed_table(X: Any, *, names: Sequence[str] | None = None) -> TypedTable:
 
 @dataclass(frozen=True, eq=False)
 class _TextColumn:
-    """A column of text; what it holds depends on the other columns, too.
+    """A column of text; its meaning also depends on the other columns.
 
-    `words` are the values that are not missing, and `given` tells in which rows they are.
+    `words` are the values that are not missing, and `given` marks their rows.
     """
 
     name: str
@@ -295,7 +294,7 @@ class _TextColumn:
         if kind.holds == "numbers":
             values = self._read(lambda text: as_number(text, kind.decimal))
             whole = 0 < self.seen.total == self.seen.of("whole") and not self.seen.of(*UNITS)
-            # Of an infinite value there is more to say than of those that are rounded.
+            # An infinite value is reported before rounded values.
             if whole and FIRST_ROUNDED <= np.nanmax(np.abs(values)) < np.inf:
                 values = self._from_lowest(values)
             unusual = self.seen.unusual(kind.decimal)
@@ -305,7 +304,7 @@ class _TextColumn:
         if kind.holds == "truth values":
             values = self._read(lambda text: text.lower() == "true")
             return Column(self.name, nominal=True, values=values)
-        # No array of text, which has room for the longest in every row.
+        # No array of text: each row would take as much memory as the longest text.
         code: dict[str, float] = {word: i for i, word in enumerate(sorted(set(self.words)))}
         code |= {word: np.nan for word in code if not word.strip()}
         values = np.full(len(self.given), np.nan)
@@ -320,7 +319,7 @@ class _TextColumn:
         return values
 
     def _from_lowest(self, values: Doubles) -> Doubles:
-        """Whole numbers counted from their lowest, where float64 does not tell them apart."""
+        """Whole numbers minus their lowest, where float64 does not distinguish them."""
         exact = np.full(len(self.given), None, dtype=object)
         texts = (word.strip() for word in self.words)
         exact[self.given] = [
@@ -386,14 +385,14 @@ def check_no_times(table: Any) -> None:
 
 
 def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Column]:
-    """Tell the columns of a table (a frame, or what numpy makes a table of) apart, as numbers.
+    """Read the columns of a table (a frame, or input of numpy) as numbers.
 
     Amounts are numbers, whatever their type. Ordered categories (an ordered pandas
-    categorical, a polars Enum) become ranks. Text, booleans and other categories are
-    nominal; but text that is numbers becomes numbers, with decimal commas and thousands set
-    apart, too, and dates, and text that is mostly numbers, take no part. Values that are of several
-    types, nested, infinite or too large are a ValueError that names the column. `names` are
-    those of the columns of an array.
+    categorical, a polars Enum) become ranks. Text, booleans and other categories are nominal.
+    Text that holds numbers becomes numbers, also with decimal commas or thousands separators.
+    Dates, and text that is mostly numbers, take no part. Mixed types, nested, infinite or too
+    large values raise a ValueError that names the column. `names` are the names of the columns
+    of an array.
     """
     table = readable_table(table, names=names)
     if isinstance(table, NamedArray):
@@ -405,11 +404,11 @@ def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Colu
 def text_as_numbers(
     table: Any, *, names: Sequence[str] | None, advice: str
 ) -> tuple[Any, tuple[Column, ...]]:
-    """Put numbers and truth values in the place of the columns of text that hold them.
+    """Replace columns of text that hold numbers or truth values by these values.
 
-    A column of other text is refused with its name and with `advice`, the rest of the sentence.
-    The columns are given, too, as they tell how their numbers were written. `names` are those of
-    the columns of an array.
+    A column of other text is refused with its name and with `advice`, the end of the sentence.
+    Also gives the columns, which describe the notation of their numbers. `names` are the names
+    of the columns of an array.
     """
     if not _has_text(table):
         return table, ()
@@ -440,7 +439,7 @@ def _has_text(table: Any) -> bool:
 
 
 def _columns(table: Any, names: Sequence[str] | None) -> list[Column | _TextColumn]:
-    """The columns of a readable table; what text means depends on all of them."""
+    """The columns of a readable table; the meaning of text depends on all of them."""
     if is_frame(table):
         read = _polars_column if library_of(table) == "polars" else _pandas_column
         return [read(name, series) for name, series in named_series(table)]
@@ -540,13 +539,13 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column | _TextColumn:
 
 
 def _time_column(name: str, missing: Bools) -> Column:
-    """A column of dates or times, which takes no part; its values do not matter."""
+    """A column of dates or times, which takes no part; its values are not read."""
     values = np.where(missing, np.nan, np.arange(len(missing), dtype=np.float64))
     return Column(name, nominal=True, values=values, why="dates or times")
 
 
 def kind_of(value: Any) -> str:
-    """Say what a value of a column is, in the plural."""
+    """Name the kind of a value, in the plural."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, (bool, np.bool_)):

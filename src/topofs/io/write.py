@@ -1,9 +1,9 @@
-"""Write tables, and any file whole or not at all.
+"""Write tables; write any file completely or not at all.
 
 `write_columns` and `write_records` write CSV, TSV or Parquet, by the ending of the name.
-`replacing` lets a new file take the place of an old one in one step, and `replacing_together`
-several or none. What is temporary until then is known here, so that a process which ends at once
-can remove it.
+`replacing` replaces an old file by a new one in one step; `replacing_together` replaces several
+files or none. This module records temporary files, so that a process that ends at once can
+remove them.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def write_columns(
 ) -> None:
     r"""Write some columns of a table, in the order of its columns and rows.
 
-    From one text file to another the very text goes over; otherwise values and types do. The
-    rows are streamed.
+    From one text file to another the text is copied unchanged; otherwise values and types are.
+    The rows are streamed.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def write_columns(
     path : pathlib.Path
         The file to write; it must not be the one the table is read from.
     in_given_order : bool, default=False
-        Whether the columns come in the order in which they are given.
+        Whether to write the columns in the given order.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def write_records(records: Sequence[Any], path: Path, *, kind: type | None = Non
     Parameters
     ----------
     records : sequence of dataclass
-        At least one, unless `kind` says what they would be.
+        At least one, unless `kind` is given.
     path : pathlib.Path
         The file to write.
     kind : type, optional
@@ -145,7 +145,7 @@ def _sink(rows: pl.LazyFrame, path: Path, ending: str) -> None:
         reason = str(error).partition("\n")[0] or type(error).__name__
         number = _SYSTEM_ERROR.search(reason)
         if number is not None:
-            # polars has put the number of the system's error into a sentence.
+            # polars puts the number of the system's error into a sentence.
             code = int(number[1])
             raise OSError(code, os.strerror(code), str(path)) from error
         if isinstance(error, OSError):
@@ -153,27 +153,27 @@ def _sink(rows: pl.LazyFrame, path: Path, ending: str) -> None:
         raise TableError(f"the table cannot be written as {ending} ({reason})") from error
 
 
-# Files that appear whole or not at all
+# Files written completely or not at all
 
-# A name may have 255 bytes at most, and the temporary one is longer.
+# A name may have at most 255 bytes, and the temporary one is longer.
 _SHOWN_STEM = 40
 
 _SECONDS_TO_MOVE = 5
 
 _temporary: set[Path] = set()
-"""The temporary files and folders that there are now."""
+"""The current temporary files and folders."""
 
 _moving = threading.Lock()
 """Held while files are moved to their places or put back."""
 
 
 class NotPutBackError(OSError):
-    """A file stays replaced although others could not be; the message says where the old one is."""
+    """A replaced file could not be restored; the message gives the path of the old file."""
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Give a new folder that is removed at the end of the block, with all that is in it."""
+    """Give a new folder that is removed with its contents at the end of the block."""
     folder = Path(tempfile.gettempdir(), f"topofs-{token_hex(8)}")
     with _known(folder):
         folder.mkdir(mode=0o700)
@@ -181,9 +181,9 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove_temporary() -> None:
-    """Remove the temporary files and folders of all blocks: the process ends at once after it.
+    """Remove the temporary files and folders of all blocks, just before the process ends.
 
-    Files that are on their way to their places, or back, arrive first; none is moved any more.
+    Moves in progress finish first; no further file is moved.
     """
     _moving.acquire(timeout=_SECONDS_TO_MOVE)  # and never released
     for path in list(_temporary):
@@ -192,12 +192,12 @@ def remove_temporary() -> None:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path beside `path`, with its ending, that takes its place at the end.
+    """Give a temporary path beside `path`, with its ending, that replaces it at the end.
 
-    When the block raises, the temporary file is removed and a file that stood at `path`
-    before stays as it was. The move is one `os.replace`, so a reader sees the old file or
-    the new one, never a part. A link is followed; a device or a pipe, such as
-    ``/dev/stdout``, cannot be replaced and is given itself.
+    If the block raises, the temporary file is removed and an existing file at `path` is not
+    changed. The move is one `os.replace`, so a reader sees the old file or the new one, never a
+    part. A link is followed; a device or a pipe, such as ``/dev/stdout``, cannot be replaced,
+    so its own path is given.
     """
     with replacing_together([path]) as (unfinished,):
         yield unfinished
@@ -205,18 +205,17 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def replacing_together(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list[Path]]:
-    """Do as `replacing` does for several files, all different: all of them appear, or none does.
+    """Do what `replacing` does for several different files: all of them are replaced, or none.
 
-    No file is moved to its place before the block has ended well. Where one cannot be moved,
-    those moved before it make way for the old files again: OSError names it, and nothing was
-    changed; NotPutBackError where one could not be put back.
+    Files are moved only after the block has succeeded. If a file cannot be moved, the old files
+    are restored and OSError names the file. NotPutBackError: an old file could not be restored.
     """
     with ExitStack() as stack:
         moves = [stack.enter_context(_prepared(path)) for path in paths]
         yield [move.unfinished for move in moves]
         files = [move for move in moves if move.unfinished != move.target]
         for move in files:
-            # Without an old file it keeps the permissions that it was made with.
+            # Without an old file it keeps its initial permissions.
             if move.target.exists():
                 with _naming(move.path):
                     move.unfinished.chmod(move.target.stat().st_mode & 0o777)
@@ -226,7 +225,7 @@ def replacing_together(paths: Iterable[str | os.PathLike[str]]) -> Iterator[list
 
 @dataclass(frozen=True)
 class _Move:
-    """A file to be moved to its place: the path as it was given, and where it leads."""
+    """A file to be moved: the given path, and the target of its links."""
 
     path: str | os.PathLike[str]
     unfinished: Path
@@ -235,7 +234,7 @@ class _Move:
 
 @contextmanager
 def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
-    """Make the temporary file; at the end of the block it is gone, moved or not."""
+    """Make the temporary file; it is gone at the end of the block, moved or removed."""
     target = followed(path)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file to write")
@@ -246,8 +245,8 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
     unfinished = target.with_name(name)
     with _known(unfinished):
         with _naming(path):
-            # What replaces a private file is private from the start; of 0o666 the system takes
-            # away what the umask says.
+            # A file that replaces a private one is private from the start; the system applies
+            # the umask to 0o666.
             mode = 0o600 if target.exists() else 0o666
             os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))
         yield _Move(path, unfinished, target)
@@ -255,7 +254,7 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
 
 @contextmanager
 def _known(path: Path) -> Iterator[None]:
-    """Remove a path at the end of the block; `remove_temporary` knows of it before it exists."""
+    """Remove a path at the end of the block; it is recorded for `remove_temporary` first."""
     _temporary.add(path)
     try:
         yield
@@ -272,7 +271,7 @@ def _remove(path: Path) -> None:
 
 
 def _unlink(path: Path) -> None:
-    """Remove a file if possible; Windows removes none that is read-only."""
+    """Remove a file if possible; Windows does not remove a read-only file."""
     with suppress(OSError):
         try:
             path.unlink()
@@ -282,7 +281,7 @@ def _unlink(path: Path) -> None:
 
 
 def followed(path: str | os.PathLike[str]) -> Path:
-    """Follow the links of a path to where a file would be written; OSError where they circle."""
+    """Follow the links of a path to its target; OSError if they form a circle."""
     try:
         target = Path(path).resolve()
     except RuntimeError:  # before Python 3.13
@@ -293,12 +292,12 @@ def followed(path: str | os.PathLike[str]) -> Path:
 
 
 def _move_all(moves: list[_Move]) -> None:
-    """Move the files one after the other; if one cannot be moved, undo those before it."""
+    """Move the files one after the other; if one fails, undo the earlier moves."""
     old_files = []
     with _moving, ExitStack() as undo:
         for number, move in enumerate(moves):
             with _naming(move.path):
-                # The last one is moved or not: it never has to be put back.
+                # The last move never has to be undone.
                 if number < len(moves) - 1:
                     old_files.append(_second_name(move))
                     undo.callback(_put_back, old_files[-1], move)
@@ -309,7 +308,7 @@ def _move_all(moves: list[_Move]) -> None:
 
 
 def _second_name(move: _Move) -> Path | None:
-    """Give the old file a second name, beside the first; None where there is no old file."""
+    """Give the old file a second name, beside the first; None without an old file."""
     if not move.target.exists():
         return None
     old = move.unfinished.with_name(f"{move.unfinished.name}.old")
@@ -326,7 +325,7 @@ def _second_name(move: _Move) -> Path | None:
 
 
 def _put_back(old: Path | None, move: _Move) -> None:
-    """Let the old file stand at its place again, where the new one has come there."""
+    """Restore the old file if the new one has replaced it."""
     try:
         if move.unfinished.exists():
             _forget(old)
@@ -349,7 +348,7 @@ def _forget(old: Path | None) -> None:
 
 @contextmanager
 def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the file in an error: the name of a temporary one would tell nobody anything."""
+    """Name the target in an error instead of the temporary file."""
     try:
         yield
     except OSError as error:

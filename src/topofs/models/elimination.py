@@ -29,7 +29,7 @@ __all__ = ["Conditional", "Elimination", "conditional_moments", "elimination_of"
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
-    """Mean and variance of the columns that are not known, given those that are.
+    """Mean and variance of the unknown columns, given the known ones.
 
     Attributes
     ----------

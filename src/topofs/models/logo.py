@@ -46,7 +46,7 @@ _ENTRIES = 2**22
 """Entries, or products of entries, of the table that are held at a time."""
 
 _NOTHING = 1e-13
-"""What rounding leaves of the variance of a column that its neighbours give exactly."""
+"""Residual variance by rounding of a column that its neighbours determine."""
 
 
 class LoGoCovariance(EmpiricalCovariance):
@@ -65,7 +65,7 @@ class LoGoCovariance(EmpiricalCovariance):
     ----------
     graph : str, Graph or FilteredGraph, default="tmfg"
         A chordal family, built from squared correlations ("tmfg", "mst", "mfcf" or an object
-        such as ``CliqueForest(max_clique=3)``), or a chordal graph that is there already.
+        such as ``CliqueForest(max_clique=3)``), or a given chordal graph.
     shrinkage : "auto", float in [0, 1] or None, default="auto"
         C is :math:`(1 - \alpha) S + \alpha \operatorname{diag} S` with S the sample
         covariance: variances stay, correlations are pulled towards 0. "auto" takes the
@@ -73,8 +73,8 @@ class LoGoCovariance(EmpiricalCovariance):
         rows than columns, for those of linked columns otherwise. It falls as 1 / n_samples.
         None or 0 is the maximum of the likelihood.
     memory : int, str or None, default="2GB"
-        What the search for the graph may use beside the table: where the matrix of all
-        similarities needs more, a TMFG is built without it.
+        Memory for the graph beside the table. If the matrix of all similarities needs more, a
+        TMFG is built without it.
 
     Attributes
     ----------
@@ -327,7 +327,7 @@ class LoGoCovariance(EmpiricalCovariance):
         return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Doubles:
-        """A table of finite float64, or a sentence."""
+        """Check that a table is of finite float64 values."""
         X = validate_data(
             self,
             dense_frame(X, what="LoGoCovariance takes"),

@@ -1,4 +1,4 @@
-"""What all pictures share: axes to draw on, colours, and what is drawn of a selector."""
+"""Shared parts of the pictures: axes, colours, and the graph of a selector."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SERIES = (
     *("#d9480f", "#1d5fc2", "#0b7a6b", "#7c4fc4", "#b08900"),
     *("#c2255c", "#2f9e44", "#1098ad", "#862e9c", "#5f3dc4"),
 )
-"""Colours to tell things apart: groups, methods."""
+"""Colours of groups and methods."""
 
 
 def axes_for(ax: Axes | None, *, size: tuple[float, float]) -> Axes:
@@ -59,7 +59,7 @@ def drawn_of(
     elif hasattr(source, "nodes_") or hasattr(source, "graph"):
         check_is_fitted(source)
         graph, selected = filtered_graph(source), source.support_[source.nodes_]
-        # Of lists of links it is drawn who represents whom.
+        # For lists of links, draw the graph of the representatives.
         if graph is None and source.has_groups:
             graph = source.representation_graph()
         elif graph is None:
@@ -73,7 +73,7 @@ def drawn_of(
 
 
 def tidy(ax: Axes) -> None:
-    """Leave out the frame, and rule lightly across."""
+    """Remove the frame, and draw light horizontal lines."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(COLORS["rule"])
     ax.grid(axis="y", color=COLORS["rule"], linewidth=0.8)

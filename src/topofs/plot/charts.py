@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from topofs.typing import Doubles, Floats, Ints
 
 _MOST_LABELS = 60
-# Where a label may be: offset from its dot in points, and how it is aligned.
+# Positions of a label: offset from its dot in points, and alignment.
 _SIDES = [(1, 0), (-1, 0), (0, 1), (0, -1)]
 _ACROSS, _ALONG = {1: "left", -1: "right"}, {1: "bottom", -1: "top"}
 
@@ -45,14 +45,15 @@ def network(
 ) -> Axes:
     """Draw the graph of the features, the selected ones marked.
 
-    A selector that ranked by lists of links is drawn as who represents whom.
+    For a selector that ranked by lists of links, the links join columns to their
+    representatives.
 
     Parameters
     ----------
     source : TopologicalFeatureSelector or FilteredGraph
         A fitted selector, or a graph by itself.
     labels : {"auto", "selected", "all", None}, default="auto"
-        Whose names to write, where there is room. "auto" is all up to 40 nodes, the selected
+        The names to write, if there is room. "auto": all names up to 40 nodes, the selected
         ones beyond.
     groups : bool, default=False
         Whether to colour each selected feature and those it represents alike, where the rule
@@ -111,7 +112,7 @@ def network(
     many = f", {n_selected:,} selected" if n_selected else ""
     ax.set_title(f"{graph.n_nodes:,} features, {graph.n_edges:,} links{many}")
     if labels is not None:
-        # The best connected of the selected ones first.
+        # The selected nodes with most links first.
         best_first = np.argsort(-graph.degree(), kind="stable")
         named = best_first[selected[best_first]]
         if labels == "selected" or (labels == "auto" and graph.n_nodes > 40):
@@ -145,7 +146,7 @@ def _write_names(
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
     halo = [matplotlib_part("patheffects").withStroke(linewidth=2.5, foreground="white")]
     taken: list[Any] = []
-    # Among thousands of dots no name would be free of them all.
+    # Among thousands of dots no position is free.
     if len(places) <= 150:
         # Boxes around the dots, a little smaller than the gap to their names.
         half, box_of = 0.6 * gap * ax.figure.dpi / 72, matplotlib_part("transforms").Bbox
@@ -249,7 +250,7 @@ def coverage_curve(
 
 
 def _mark_stop(ax: Axes, stopped: TopologicalFeatureSelector, curve: Doubles) -> None:
-    """Mark where the selection stops by itself."""
+    """Mark the automatic end."""
     stop = int(stopped.support_[stopped.nodes_].sum())
     ax.axvline(stop, color=COLORS["stop"], linewidth=1, linestyle=(0, (2, 3)))
     ax.plot(stop, curve[stop], "D", color=COLORS["stop"], markersize=5)
@@ -275,7 +276,7 @@ def similarity_heatmap(
     similarity: SimilarityOperator | Floats | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the similarity between the selected features, like ones side by side.
+    """Draw the similarity between the selected features, ordered so that similar ones are adjacent.
 
     Parameters
     ----------
@@ -337,8 +338,8 @@ def degree_distribution(
 ) -> Axes:
     """Draw how many features have how many links, the selected ones marked.
 
-    Where features were ranked by their degree and the cut goes through equal ones, a dashed
-    frame and the title say so.
+    If features were ranked by degree and the cut divides features of equal degree, a dashed
+    frame and the title show it.
 
     Parameters
     ----------
@@ -378,7 +379,7 @@ def degree_distribution(
     if selected.any():
         ax.legend(frameon=False)
     ties = None
-    # Only where the score was the degree the cut can go through equal degrees.
+    # The cut divides equal degrees only if the score was the degree.
     if not isinstance(source, FilteredGraph) and not source.has_groups:
         by_degree = np.array_equal(source.scores_[source.nodes_], degrees)
         ties = ties_at_cut(source) if by_degree else None

@@ -1,1 +1,1 @@
-"""What a person looks at: numbers first, then figures, then a page."""
+"""Reports: numbers, figures and pages."""

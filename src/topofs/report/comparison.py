@@ -1,6 +1,6 @@
 """The report of a comparison: one HTML file that shows how the methods do on a table.
 
-The numbers are ordered by method first; then come the sentences, the chart and the page.
+Top down: the numbers by method, the sentences, the chart and the page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ComparisonSummary", "summarise_comparison", "write_comparison_report"]
 
 ALPHA = 0.05
-"""Below this adjusted p-value two methods are told apart."""
+"""Two methods differ if the adjusted p-value is below this."""
 
 _OWN, _ALL = "tfs", "all"
 
@@ -46,7 +46,7 @@ class Verdict:
 
     @property
     def outcome(self) -> str:
-        """``better``, ``worse`` or ``open``, from where TFS stands."""
+        """``better``, ``worse`` or ``open``, for TFS."""
         if not self.adjusted < ALPHA or self.difference == 0:
             return "open"
         return "better" if self.difference > 0 else "worse"
@@ -66,12 +66,12 @@ class Series:
     verdicts: tuple[Verdict | None, ...]
 
     def count(self, outcome: str) -> int:
-        """How many sizes have this outcome."""
+        """Number of sizes with this outcome."""
         return sum(v is not None and v.outcome == outcome for v in self.verdicts)
 
     @property
     def n_tests(self) -> int:
-        """At how many sizes TFS was tested against it."""
+        """Number of sizes at which TFS was tested against it."""
         return sum(verdict is not None for verdict in self.verdicts)
 
 
@@ -84,21 +84,21 @@ class ComparisonSummary:
     table_name, target : str
         Untrusted text.
     metric, model : str
-        What was measured, with what.
+        The score and the model.
     n_samples, n_features, n_splits : int
-        Rows, columns, and how often the score was measured.
+        Numbers of rows, of columns and of splits.
     n_random : int
         Random subsets at each size.
     sizes : tuple of str
-        What to call them, ascending.
+        Names of the sizes, ascending.
     own : Series
         TFS.
     rivals : tuple of Series
-        The methods that select as many columns.
+        The methods that select equal numbers of columns.
     everything : Series or None
-        All columns, the same at each size but for its verdicts.
+        All columns: the same scores at each size; only the verdicts differ.
     doubts : tuple of str
-        What makes the scores look too good, as `Comparison.doubts` says.
+        Questions about possible leaks, from `Comparison.doubts`.
     """
 
     table_name: str
@@ -157,7 +157,7 @@ def _series(comparison: Comparison, method: str) -> Series:
     scores = {s.n_features: s for s in comparison.scores if s.method == method}
     tests = {t.n_features: t for t in comparison.tests if t.rival == method}
     if method == _ALL:
-        # Measured once, with all columns; it stands beside every size.
+        # All columns were measured once; show them at every size.
         (only,) = scores.values()
         scores = dict.fromkeys(comparison.sizes, only)
     missing = np.nan, np.nan

@@ -1,4 +1,4 @@
-"""One HTML file that needs nothing else: templates, styles, scripts and data in one text."""
+"""One self-contained HTML file: templates, styles, scripts and data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _ENDINGS = (".html", ".htm")
 
-# In JSON these can only stand inside a string, where the escape means the same.
+# In JSON these occur only inside strings, where the escape means the same.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
@@ -31,8 +31,8 @@ def render(
 ) -> str:
     """Fill a template that extends ``document.html.j2``.
 
-    The page may run the given scripts and styles and nothing else, and may not ask any host
-    for anything: its content security policy names them by their hash.
+    The page may run only the given scripts and styles, and may not contact any host. Its
+    content security policy names them by their hash.
     """
     jinja2 = import_extra("jinja2", extra="report", purpose="The report")
     environment = jinja2.Environment(
@@ -42,7 +42,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # The newlines are part of what a browser hashes.
+    # A browser includes the newlines in the hash.
     style = "\n" + "".join(map(_text, ["document.css", *styles]))
     script = "".join(map(_text, scripts))
     if script:
@@ -55,7 +55,7 @@ def render(
 
 
 def embedded_json(value: Any) -> str:
-    """Write a value as JSON that may stand inside a page."""
+    """Write a value as JSON that is safe inside a page."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign, escape in _ESCAPES.items():
         text = text.replace(sign, escape)
@@ -63,7 +63,7 @@ def embedded_json(value: Any) -> str:
 
 
 def check_page_ending(path: str | os.PathLike[str]) -> None:
-    """Refuse the name of a file that says it is no web page; devices and pipes may have any."""
+    """Refuse a file name without a web page ending; devices and pipes may have any name."""
     place = Path(path)
     is_device = place.parent == Path("/dev") or (place.exists() and not place.is_file())
     if place.suffix.lower() not in _ENDINGS and not is_device:
@@ -73,7 +73,7 @@ def check_page_ending(path: str | os.PathLike[str]) -> None:
 
 
 def write_document(path: str | os.PathLike[str], page: str) -> None:
-    """Write a page, whole or not at all."""
+    """Write a page completely or not at all."""
     with replacing(path) as unfinished:
         unfinished.write_bytes(page.encode("utf-8", "replace"))
 

@@ -1,7 +1,7 @@
-"""The report of a selection: one HTML file that shows what was selected, and why.
+"""The report of a selection: one HTML file that shows the selected columns and the reasons.
 
 The numbers come from `topofs.report.selection_summary`, the sentences from
-`topofs.report.selection_words`; here they become the page and the data of its scripts.
+`topofs.report.selection_words`. This module makes the page and the data of its scripts.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def write_selection_report(
     judged: bool = False,
     notes: Sequence[str] = (),
 ) -> None:
-    """Write a page that shows what was selected and why.
+    """Write a page that shows the selected columns and the reasons.
 
-    One file that opens offline. It appears whole or not at all; the same input gives the same
-    file. Every name is printed as text, whatever it holds.
+    The page is one file that opens offline. It is written completely or not at all, and the
+    same input gives the same file. Names are escaped.
 
     Parameters
     ----------
@@ -69,29 +69,28 @@ def write_selection_report(
     selector : TopologicalFeatureSelector
         Fitted.
     X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable
-        What it was fitted on.
+        The table of the fit.
     similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
-        The similarity between the nodes of the graph before the threshold, as
-        ``topofs.selection.fit_and_compare(selector, X).operator`` has it; prepared from X
-        where it is not given.
+        The similarity between the nodes of the graph before the threshold, such as
+        ``topofs.selection.fit_and_compare(selector, X).operator``; by default prepared from X.
     table_name : str
-        What the table is called.
+        The name of the table.
     left_out : sequence of LeftOutColumn
         Columns of the table that took no part, each with a ``name`` and a ``reason``.
     passed_through : sequence of str
-        Columns that went to the output without being judged.
+        Columns copied to the output without being compared.
     stability : Stability, optional
-        Of the selector over resamples of X, as `topofs.stability` gives: the page then shows
-        it, and how often each column and each link came back.
+        Stability of the selector over resamples of X, from `topofs.stability`. The page then
+        shows it, with the frequency of each column and each link.
     judged : bool, default=False
-        Whether the selected columns are a list that somebody else made: the page then speaks of
-        a list that it judges, and not of a selection.
+        Whether the selected columns are a given list: the page then rates a list instead of
+        describing a selection.
     notes : sequence of str
-        Sentences that stand before the other notes of the page.
+        Sentences shown before the other notes of the page.
 
     Notes
     -----
-    Where the rule has no groups, O(n²) similarities are looked at once, in blocks. A filtered
+    If the rule has no groups, all O(n²) similarities are computed once, in blocks. A filtered
     graph, such as a TMFG, is a second view; its layout takes about 3 s at 5,000 features, and
     beyond that the selected features and their neighbourhood are drawn.
 
@@ -189,7 +188,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         threshold = words.rule.threshold_for(words.measure)
     tells_strength, groups, bars, representation, resampled = False, None, None, None, None
     if summary.adds is None:
-        # The strength of links says nothing new where it is the score or all of it is 0.
+        # Omit the strength of links if it is the score or is 0 everywhere.
         scores = selector.scores_[nodes]
         same = np.allclose(scores, strengths[nodes])
         tells_strength = bool(strengths.any()) and not same
@@ -221,7 +220,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
             "low": _whole(random.low),
             "high": _whole(random.high),
         },
-        # Of each substitute: the feature, what is lost, gained and kept.
+        # For each substitute: the feature, the loss, the gain and the kept share.
         "alternatives": {
             "most": MOST_COLUMNS,
             "of": {
@@ -272,7 +271,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
 
 
 def _graph(summary: SelectionSummary) -> dict[str, Any] | None:
-    """The filtered graph, and how often each link came back in resamples."""
+    """The filtered graph, and the frequency of each link in resamples."""
     graph, stability, nodes = summary.graph, summary.stability, summary.selector.nodes_
     if graph is None:
         return None

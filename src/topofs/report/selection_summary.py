@@ -1,4 +1,4 @@
-"""The numbers of a selection's page, each computed once, before anything is laid out.
+"""The numbers of a selection's page, each computed once.
 
 `summarise_selection` reads most of them off the fitted selector. The rest are views of them:
 the order of a heat map, the bars of a chart, the part of a graph that is drawn, and what random
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from topofs.typing import Doubles, Floats, Ints
 
 MOST_ROWS = 60
-"""The most features that a heat map shows."""
+"""Largest number of features of a heat map."""
 
 MOST_COLUMNS = 60
-"""For so many selected columns substitutes are looked for."""
+"""Largest number of selected columns for which substitutes are searched."""
 
 _MOST_SUBSTITUTES = 3
 _MOST_NODES = 5000
@@ -48,7 +48,7 @@ _MOST_BARS = 28
 
 # Sizes of random lists, how many lists of each, and how many of the size of the selection.
 _N_SIZES, _N_LISTS, _N_LISTS_THERE = 12, 50, 200
-# Without groups every list looks at all pairs: fewer lists of a large table.
+# Without groups every list needs all pairs, so large tables get fewer lists.
 _PAIRS, _FEWEST_LISTS = 2.5e8, 6
 # Rows at a time: fewer where they are long.
 _ROWS, _ENTRIES = 512, 1 << 22
@@ -64,7 +64,7 @@ class Ties(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RandomCoverage:
-    """What random lists of some numbers of nodes cover: the mean, and the range of 95 %."""
+    """The coverage of random lists of some sizes: the mean, and the range of 95 %."""
 
     sizes: Ints
     mean: Doubles
@@ -80,7 +80,7 @@ class RandomCoverage:
 
 @dataclass(frozen=True, eq=False)
 class SelectionSummary:
-    """Everything the page shows, beside what the fitted selector says of itself.
+    """Everything the page shows, except the attributes of the fitted selector.
 
     Attributes
     ----------
@@ -91,11 +91,11 @@ class SelectionSummary:
     names : tuple of str
         Of all features, in the order of the table: untrusted text.
     n_samples : int or None
-        Rows of the table; None where a similarity was given in its place.
+        Rows of the table; None if a similarity was given instead.
     n_selected : int
         Features selected.
     end : int or None
-        The size at which the selection stops by itself; None where the rule has no end.
+        The size at the automatic end; None if the rule has no automatic end.
     has_groups : bool
         Whether selected features represent others.
     order : array of int, shape (n_features,)
@@ -108,8 +108,8 @@ class SelectionSummary:
         The node that represents each node, for each k; without groups the selected one that
         is nearest.
     adds : array of float, shape (n_features,), or None
-        What each feature adds at its turn to what those before it represent, in columns; the
-        scores themselves where they are the same. None where the rule has no groups.
+        The gain in coverage of each feature at its turn, in columns; equal to the scores if
+        these are gains. None if the rule has no groups.
     isolated : array of int
         Features that represent no other and that no other represents, where the rule can tell.
     ties : Ties or None
@@ -127,19 +127,19 @@ class SelectionSummary:
     passed_through : tuple of str
         Columns that went to the output without being judged.
     nominal : array of int or None
-        The features that hold names; None where all are numbers.
+        The features that hold names; None if all are numbers.
     stability : Stability or None
-        Of the selector, where that was tried.
+        Stability of the selector, if computed.
     random : RandomCoverage
-        What random lists cover.
+        The coverage of random lists.
     alternatives : dict of int to tuple of Substitute
-        What could take the place of a selected feature.
+        The replacements of a selected feature.
     reasons : dict of int to str
-        Why a feature outside the network takes no part.
+        The reason why a feature outside the network takes no part.
     judged : bool
         Whether the selected features are a list that somebody else made.
     notes : tuple of str
-        What was said of the table before.
+        Notes on the table.
     """
 
     selector: TopologicalFeatureSelector
@@ -173,7 +173,7 @@ class SelectionSummary:
 
     @property
     def random_share(self) -> float:
-        """What random lists of the size of the selection cover, on average."""
+        """The mean coverage of random lists of the size of the selection."""
         selected = self.order[: self.n_selected]
         return self.random.at(int(np.isin(selected, self.selector.nodes_).sum()))
 
@@ -311,7 +311,7 @@ def summarise_selection(
 def _adds(
     selector: TopologicalFeatureSelector, running: RunningGroups, ranked: Ints
 ) -> Doubles:
-    """The steps of the curve; the scores themselves where they are the same but for rounding."""
+    """The steps of the curve; the scores, if they differ by rounding only."""
     adds = np.zeros(selector.n_features_in_)
     adds[selector.nodes_[ranked]] = len(ranked) * np.diff(running.curve)
     adds[selector.ranking_ > selector.n_selectable_] = 0.0
@@ -333,7 +333,7 @@ def _alternatives(
     """Find substitutes for some selected features, each with the rest fixed."""
     found: dict[int, tuple[Substitute, ...]] = {}
     if selector.has_groups:
-        # A rule of the user's own may have groups of a kind that cannot be searched.
+        # A user's rule may have groups that cannot be searched.
         with suppress(AttributeError):
             for feature in features[np.isin(features, selector.nodes_)].tolist():
                 found[feature] = selector.substitute(feature, n=_MOST_SUBSTITUTES)
@@ -341,7 +341,7 @@ def _alternatives(
 
 
 def ties_at_cut(selector: TopologicalFeatureSelector) -> Ties | None:
-    """Find the features among which the cut had to choose."""
+    """Find the features with equal scores on both sides of the cut."""
     order, groups = np.argsort(selector.ranking_), score_groups(selector)
     n_selected = int(selector.support_.sum())
     if n_selected == len(order):
@@ -357,8 +357,7 @@ def ties_at_cut(selector: TopologicalFeatureSelector) -> Ties | None:
 def score_groups(selector: TopologicalFeatureSelector) -> Ints:
     """Number equal scores alike, ascending.
 
-    -1 outside the network, and where the score plays no part because the feature is forced or
-    cannot be selected.
+    -1 outside the network, and for forced or excluded features, whose score is not used.
     """
     groups = np.full(selector.n_features_in_, -1)
     scores = selector.scores_[selector.nodes_]
@@ -375,7 +374,7 @@ def similarity_of(
 ) -> SimilarityOperator:
     """Give the similarity between the nodes of a fitted selector's graph.
 
-    Before any threshold: what the columns have in common, not what the filter was given.
+    It is the similarity before any threshold.
     """
     n_nodes = len(selector.nodes_)
     if similarity is None:
@@ -451,7 +450,7 @@ def bars_of(scores: Doubles) -> tuple[list[str], Ints]:
 
 
 def _whole_starts(low: int, high: int) -> Ints:
-    """First value of each bar: as narrow as the number of bars allows, never narrowing."""
+    """First value of each bar; bars are as narrow as their number allows and never get narrower."""
     growth = 0.0
     while True:
         starts = [low]

@@ -1,7 +1,6 @@
 """The sentences of a selection's page; headings and captions are in its template.
 
-All of it is plain text. What depends on how columns were compared, joined and ranked comes from
-the terms of the fit, which say it of themselves.
+All sentences are plain text. The terms of the fit provide the words on measure, graph and rule.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
 # After Nogueira et al. (2018): above 0.75 excellent agreement, below 0.4 poor.
 _EXCELLENT, _POOR = 0.75, 0.4
 
-# A column of which a selected one explains this share is safe to drop.
+# Least share that a selected column explains of a column that is safe to drop.
 _NEAR_COPY = 0.9
 
-# A replacement that covers less than this more is not worth a note.
+# Least gain in coverage of a replacement in a note.
 _WORTH_A_NOTE = 5e-5
 
-# What the columns are called: of a selection, and of a list that is judged.
+# Words for a selection, and for a given list.
 _SAID = {
     "adjective": ("selected", "in the list"),
     "status": ("Selected", "In the list"),
@@ -43,7 +42,7 @@ _SAID = {
     "fewest": ("none, all are forced", "none, all are in the list"),
 }
 
-# What a score is called where only redundant columns are left out.
+# The name of a score with `MinShare`.
 _REDUNDANCY_SCORE = ScoreWords(
     "Explains anew",
     "the number of columns that none before it explains",
@@ -54,12 +53,12 @@ _REDUNDANCY_SCORE = ScoreWords(
 
 
 class Words:
-    """What the page says of a selection.
+    """The sentences of the page of a selection.
 
-    Sentences that have no place on a page are empty: `end` and `rest` where the selection does
-    not stop by itself, `refine` where no exchange is to be offered, `stability` where that was
-    not tried. `near_copy` is the share from which a column is safe to drop, None where similarity
-    says nothing of that. `said` has the words for what was selected, or for a list that is judged.
+    Sentences that do not apply are empty: `end` and `rest` without an automatic end, `refine`
+    if there is no exchange to offer, `stability` if it was not computed. `near_copy` is the
+    share from which a column is safe to drop, None if the similarity does not tell. `said` has
+    the words for a selection or for a given list.
     """
 
     def __init__(self, summary: SelectionSummary) -> None:
@@ -87,7 +86,7 @@ class Words:
 
     @property
     def redundant(self) -> tuple[int, list[str]]:
-        """How many columns were left out since one explains them, and those that none explains."""
+        """Number of columns left out as redundant, and the columns that none explains."""
         if self.redundant_from is None:
             return 0, []
         out = self.selector.nodes_[~self.selector.support_[self.selector.nodes_]]
@@ -96,7 +95,7 @@ class Words:
 
     @property
     def headline(self) -> str:
-        """What was selected, in a line."""
+        """The selection in one line."""
         n = self.summary.n_selected
         columns = counted(self.n_features, "column")
         if not self.summary.has_groups or self.nothing_to_choose_by:
@@ -110,7 +109,7 @@ class Words:
 
     @property
     def meaning(self) -> str:
-        """What the selected columns cover, and why there are so many of them."""
+        """The coverage of the selected columns, and the reason for their number."""
         n, table = self.summary.n_selected, self.summary.table_name
         by_chance = percent(self.summary.random_share)
         it_covers = f"{'It covers' if n == 1 else 'They cover'} {self.share} of"
@@ -141,7 +140,7 @@ class Words:
         return f"{meaning} {self._why_so_many()}".rstrip()
 
     def _why_so_many(self) -> str:
-        """Why the selection has this size, where the rule has a word in it."""
+        """The reason for the size, if the rule determines it."""
         n, end = self.summary.n_selected, self.summary.end
         size_given = self.selector.n_features_to_select != "auto"
         everything = not size_given and n == self.n_features
@@ -185,7 +184,7 @@ class Words:
         if not self.measure.means_alike:
             what = "how much they have in common"
         return (
-            f"For every pair of columns it was measured {what} ({self.measure.words}{rows}); no "
+            f"For each pair of columns, topofs measured {what} ({self.measure.words}{rows}). No "
             f"column to predict was used. {self._order()}"
         )
 
@@ -199,7 +198,7 @@ class Words:
         )
 
     def _order(self) -> str:
-        """How columns were put in order."""
+        """The order of the columns."""
         if self.summary.judged:
             return f"What could be added to the list is ranked by {self.rule.words.ranked_by}."
         if self.redundant_from is None:
@@ -211,7 +210,7 @@ class Words:
         )
 
     def _links(self) -> str:
-        """What the graph made of the pairs; nothing where there is no link."""
+        """The pairs that the graph keeps; empty without links."""
         graph, n_links = self.summary.graph, self.summary.running.n_links
         if self.graph is None:
             return ""
@@ -228,7 +227,7 @@ class Words:
 
     @property
     def above(self) -> str:
-        """What a link must be to count, after "a link"."""
+        """The condition on a link, after "a link"."""
         if self.redundant_from is not None:
             return f"that explains {percent(self.redundant_from)} or more"
         by_chance = self.rule.needs.scale or self.rule.explains_together
@@ -237,7 +236,7 @@ class Words:
 
     @property
     def rest(self) -> str:
-        """What the columns past the automatic end are."""
+        """The kinds of the columns beyond the automatic end."""
         end, most = self.summary.end, self.selector.n_selectable_
         if not self.summary.has_groups or end is None or end >= most:
             return ""
@@ -253,7 +252,7 @@ class Words:
 
     @property
     def refine(self) -> str:
-        """What makes exchanges that cover more, where that is left to be asked for."""
+        """The option that makes exchanges, if it is not set."""
         offered = getattr(self.rule, "refine", None) is False
         if not offered or self.summary.judged or self.redundant_from is not None:
             return ""
@@ -269,7 +268,7 @@ class Words:
 
     @property
     def stability(self) -> str:
-        """How much the selection depends on the sample."""
+        """The dependence of the selection on the sample."""
         found = self.summary.stability
         if found is None:
             return ""
@@ -292,7 +291,7 @@ class Words:
 
     @property
     def notes(self) -> list[str]:
-        """What else is to be known, a sentence or two each."""
+        """Further notes, a sentence or two each."""
         notes = [
             *self.summary.notes,
             self._ties(),
@@ -317,7 +316,7 @@ class Words:
         )
 
     def _isolated(self) -> str:
-        """How many columns are isolated, why, and what became of them."""
+        """The number of isolated columns, the reason, and their treatment."""
         n = len(self.summary.isolated)
         if not n:
             return ""
@@ -340,7 +339,7 @@ class Words:
         return f"{counted(n, 'column')} {are} isolated{why} {fate}"
 
     def _better(self) -> str:
-        """The replacement that would raise the coverage most, where one would."""
+        """The replacement that would raise the coverage most, if any."""
         changes = [
             (one.gained - one.lost, one.name, self.summary.names[feature])
             for feature, found in self.summary.alternatives.items()
@@ -355,7 +354,7 @@ class Words:
         )
 
     def _not_alike(self) -> str:
-        """What a high value does not say, by some measures."""
+        """A warning about measures whose high values do not mean similar columns."""
         if self.measure.means_alike:
             return ""
         return (
@@ -365,7 +364,7 @@ class Words:
         )
 
     def _constraints(self) -> list[str]:
-        """What was forced, excluded and limited."""
+        """The forced and excluded columns, and the limits."""
         notes, selector, said = [], self.selector, self.said
         forced, excluded = selector.forced_, self.summary.excluded
         if len(forced):
@@ -405,7 +404,7 @@ class Words:
         return notes
 
     def _sizes(self) -> list[str]:
-        """What was asked for beside a number."""
+        """A requested size that is not a number."""
         if isinstance(self.size, UntilCoverage):
             share = percent(self.size.coverage)
             return [f"Asked for: the fewest columns of the ranking that cover {share}."]
@@ -429,7 +428,7 @@ class Words:
         return [wanted, f"Left out, and explained by no selected one: {listed(unexplained)}."]
 
     def _columns(self) -> list[str]:
-        """What there is to know of kinds of columns, and of those that took no part."""
+        """Notes on kinds of columns, and on columns that took no part."""
         notes, summary = [], self.summary
         if summary.nominal is not None:
             n_numbers = self.n_features - len(summary.nominal)

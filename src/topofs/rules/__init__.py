@@ -1,4 +1,4 @@
-"""How columns are ranked: one file a rule."""
+"""Rules that rank columns; one file per rule."""
 
 from topofs.rules.base import CoverageModel, Ranking, Rule, ScoreWords
 from topofs.rules.centrality import Centrality

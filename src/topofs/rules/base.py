@@ -1,9 +1,9 @@
-"""What every rule is made of: `Rule`, its result `Ranking`, and coverage models.
+"""`Rule`, the base of the rules; its result `Ranking`; and coverage models.
 
 A rule ranks the nodes of a network, which are the columns that take part. A rule with groups
-also gives a `CoverageModel`: which selected node represents each node, and with what share of
-its variance. `RunningGroups` says so for every size at once. `tie_breaking_ranks` decides
-between nodes of equal score.
+also gives a `CoverageModel`: the selected node that represents each node, and the share of
+variance that it explains. `RunningGroups` gives both for every size. `tie_breaking_ranks`
+decides between nodes of equal score.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from topofs.similarity.base import Measure
     from topofs.typing import Bools, Doubles, Floats, Ints
 
-# What decides between equal scores: `tie_breaking_ranks`, or the position in the table.
+# The parameter `ties`: equal scores are ordered by `tie_breaking_ranks`, or by position.
 STRENGTH, INDEX = "strength", "index"
 
-# Rows of shares held at a time.
+# Rows of shares in memory at a time.
 _ROWS = 256
 
 
 @dataclass(frozen=True, repr=False)
 class Rule(Term):
-    """How columns are ranked: base of the rules.
+    """A rule that ranks columns: base of the rules.
 
-    A subclass gives `rank` and says what it needs and what it has.
+    A subclass defines `rank`, `needs`, `words` and these attributes.
 
     Attributes
     ----------
     has_end : bool
-        Whether it finds the number of columns by itself: size "auto".
+        Whether it determines the number of columns: the size "auto".
     has_groups : bool
         Whether its rankings have a coverage model: selected columns represent others.
     default_graph : str, Graph or None
-        The graph that it ranks by unless the user names one; None where it ranks without one.
+        The graph that it ranks by unless the user names one; None if it ranks without a graph.
     explains_together : bool
-        Whether what selected columns cover is what they explain together, rather than what
-        the best of them explains alone.
+        Whether coverage is the variance that the selected columns explain together. If not, it
+        is the variance that the best of them explains alone.
     """
 
     kind: ClassVar[str] = "rule"
@@ -62,32 +62,32 @@ class Rule(Term):
 
     @property
     def needs(self) -> Needs:
-        """What must be there before it can rank."""
+        """What it needs of the network."""
         return Needs()
 
     @property
     def words(self) -> ScoreWords:
-        """What its scores are called."""
+        """The names of its scores."""
         return ScoreWords(self.name.capitalize(), self.name, self.name)
 
     @property
     def sentence(self) -> str:
-        """How columns are put in order, as a sentence."""
+        """A sentence that describes the ranking."""
         return f"Columns were ranked by {self.words.ranked_by}."
 
     @property
     def ties_words(self) -> str:
-        """What decides between equal scores."""
+        """The criterion that decides between equal scores, in words."""
         return "the order of the table"
 
     @property
     def end_words(self) -> str:
-        """What is true where it ends, after "where"; empty where it does not say."""
+        """The condition at the automatic end, after "where"; empty if unknown."""
         return ""
 
     @property
     def keeps_isolated(self) -> bool:
-        """Whether the automatic size selects columns that are like no other."""
+        """Whether the automatic size selects isolated columns."""
         return False
 
     def keeping_isolated(self) -> Rule | None:
@@ -96,17 +96,17 @@ class Rule(Term):
         Returns
         -------
         Rule or None
-            None where it does so already, or has no such parameter.
+            None if it does so already, or has no such parameter.
         """
         return None
 
     def threshold_for(self, measure: Measure) -> str | None:  # noqa: ARG002
-        """Say which similarities count as 0 unless the user says.
+        """Give the default threshold: which similarities are set to 0.
 
         Parameters
         ----------
         measure : Measure
-            Where they come from.
+            The measure of the similarities.
 
         Returns
         -------
@@ -121,11 +121,11 @@ class Rule(Term):
         Parameters
         ----------
         network : Network
-            What the rule needs, and maybe more.
+            The network, with at least what the rule needs.
         constraints : Constraints
-            Nodes that are selected in any case, which come first, and those that may not be
-            selected together. A rule whose order does not depend on what was selected before
-            leaves it to ``constraints.applied(order)``.
+            Chosen nodes, which come first, and nodes that may not be selected together. A rule
+            whose order does not depend on earlier selected nodes uses
+            ``constraints.applied(order)``.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class Rule(Term):
         raise NotImplementedError
 
     def rerank(self, ranking: Ranking, constraints: Constraints) -> Ranking:
-        """Rank once more under other constraints, without the network.
+        """Rank rerank under other constraints, without the network.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class Rule(Term):
         selected: Ints,  # noqa: ARG002
         worth: int | None,  # noqa: ARG002
     ) -> Ranking:
-        """Improve the nodes that were selected, where the rule does so.
+        """Improve the selected nodes, if the rule can.
 
         Parameters
         ----------
@@ -166,26 +166,27 @@ class Rule(Term):
         constraints : Constraints
             As for `rank`.
         selected : array of int
-            The nodes that were selected from it.
+            The selected nodes.
         worth : int or None
-            What one more node must add, in nodes; None where the number of nodes stays.
+            The least gain of one more node, in nodes; None if the number of nodes is fixed.
 
         Returns
         -------
         Ranking
-            The improved nodes come first, and `end` is their number; by default the same.
+            The improved nodes come first, and `end` is their number; by default the given
+            ranking.
         """
         return ranking
 
 
 @dataclass(frozen=True)
 class ScoreWords:
-    """What a score is called.
+    """Names of a score, for messages and charts.
 
     Attributes
     ----------
     name : str
-        On its own, as over a column of a table.
+        The name alone, as in the header of a table.
     ranked_by : str
         After "ranked by".
     short : str
@@ -205,31 +206,31 @@ class ScoreWords:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Nodes in order, with what put them there.
+    """An order of the nodes, with their scores.
 
     Attributes
     ----------
     order : array of int, shape (n_nodes,)
-        All nodes, best first; the forced ones before all others.
+        All nodes, best first; forced nodes come before all others.
     scores : array of float, shape (n_nodes,)
-        For each node what it adds at its turn, or its score.
+        The gain of each node at its turn, or its score.
     end : int or None
-        How many nodes of the order the rule would select by itself; None where it has no end.
+        Number of nodes that the rule selects at size "auto"; None if it has no end.
     coverage_model : CoverageModel or None
-        The coverage model: which nodes represent others; None where the rule has no groups.
+        The coverage model: which nodes represent others; None if the rule has no groups.
     isolated : array of bool, shape (n_nodes,), or None
-        Nodes that represent no other and that no other represents, where the rule can tell.
+        Nodes that represent no other node and that no other node represents; None if unknown.
     selectable : int or None
-        How many nodes of the order can be selected together, by the constraints; None: all.
+        Number of nodes of the order that the constraints allow together; None: all.
     covered : array of float, shape (n_nodes,), or None
-        The share of all nodes that the first 1, 2, … represent, where scores are not what a
-        node adds to it.
+        The share of all nodes that the first 1, 2, … represent. None if the scores are the
+        gains of this share.
     tie_rank : array of int, shape (n_nodes,), or None
-        The tie-breaking: of nodes of equal score the one of the lowest rank comes first; None:
-        the lowest node.
+        Ranks for ties: among nodes of equal score, the one of the lowest rank comes first.
+        None: the lowest node.
     exact : int or None
-        How many nodes of the order were ranked by all that they represent; beyond them, by their
-        strongest links only. None: all.
+        Number of nodes of the order that were ranked by complete rows. Later nodes were ranked
+        by their strongest links only. None: all.
     """
 
     order: Ints
@@ -253,12 +254,12 @@ class Ranking:
 
     @property
     def n_selectable(self) -> int:
-        """How many nodes of the order can be selected together."""
+        """Number of nodes of the order that can be selected together."""
         return len(self.order) if self.selectable is None else self.selectable
 
     @property
     def curve(self) -> Doubles:
-        """Share of all nodes that the first 1, 2, … of the order represent, with groups."""
+        """Share of all nodes that the first 1, 2, … represent, if the rule has groups."""
         if self.covered is not None:
             return self.covered
         gains = self.scores[self.order]
@@ -268,14 +269,14 @@ class Ranking:
 def tie_breaking_ranks(network: Network) -> Ints:
     """Rank nodes by falling strength, equal ones by the values of their columns.
 
-    Of nodes of equal score a rule takes the one of the lowest rank. Strength is the sum over
-    the whole similarity where the graph has it, else over the links of the graph; without a
-    graph, over the pairs of the network.
+    Among nodes of equal score a rule takes the one of the lowest rank. Strength is the sum over
+    all similarities of the column if the graph has it, otherwise over the links of the graph.
+    Without a graph it is the sum over the pairs of the network.
     """
     graph, pairs = network.graph, network.pairs
     strength: Any
     if graph is None:
-        # In whole numbers, whose sums no order of the columns changes.
+        # Sum whole numbers, so that the order of the columns changes no sum.
         exact = sparse.csr_array((units(pairs.data), pairs.indices, pairs.indptr), pairs.shape)
         strength = exact.sum(axis=1)
     else:
@@ -287,9 +288,9 @@ def tie_breaking_ranks(network: Network) -> Ints:
 
 
 def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Network) -> Doubles:
-    """Score nodes so that sums are taken in an order that the values of the columns decide.
+    """Compute a score with sums in an order that depends on the values of the columns only.
 
-    To the last bit the scores are the same for each column, wherever it stands in the table.
+    The score of a column has the same bits at every position in the table.
     """
     graph = network.graph
     assert graph is not None
@@ -299,33 +300,33 @@ def in_order_of_values(score: Callable[[FilteredGraph], Doubles], network: Netwo
 
 
 class CoverageModel:
-    """Which nodes a node represents, with what share of their variance: base of the models.
+    """Which nodes a node represents, with shares of their variance: base of the models.
 
-    A model gives `representatives` and `running`. The other methods follow from the first; a
-    model gives its own where it has a shorter way, or where selected nodes explain more together
+    A model defines `representatives` and `running`. The other methods follow from the first. A
+    model overrides them if it has a faster method, or if selected nodes explain more together
     than the best of them alone.
     """
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
         """Find the selected node that represents each node best, and its share, in [0, 1].
 
-        That is the node itself, with share 1, if it is selected; -1 where none represents it.
+        A selected node represents itself, with share 1; -1 if no node represents it.
         """
         raise NotImplementedError
 
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
         """Find the representative of each node while nodes are selected in an order.
 
-        Of the first `n_exact` full rows count.
+        Complete rows are used for the first `n_exact` nodes.
         """
         raise NotImplementedError
 
     def path(self, representative: int, node: int) -> Ints:  # noqa: ARG002
-        """List the nodes by way of which a node is represented, from the node on; none here."""
+        """List the nodes between a node and its representative, from the node on; none here."""
         return np.empty(0, dtype=np.int64)
 
     def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
-        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        """Which of some nodes explains most of another node, and its share; -1: none."""
         representative, share = self.representatives(among)
         return int(representative[node]), float(share[node])
 
@@ -342,21 +343,21 @@ class CoverageModel:
         return np.array([self.coverage(nodes) for nodes in lists])
 
     def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-        """What stays explained of the nodes `of` with each node beside the selected ones.
+        """Sum the explained variance of the nodes `of` after adding each candidate.
 
-        Of a node no more than was explained `before` counts; the result is the sum over `of`.
+        The share of a node counts up to its share `before`; the result is the sum over `of`.
         """
         n = len(self.explained(of))
         beside = (np.union1d(selected, [node]) for node in range(n))
         return np.array([np.minimum(self.explained(all_)[of], before).sum() for all_ in beside])
 
     def neighbors(self, of: Ints) -> Bools:
-        """Which nodes share more than chance with one of some nodes, or are among them."""
+        """Which nodes share more than chance with one of the given nodes, or are among them."""
         return np.asarray(self.representatives(of)[1] > 0)
 
 
 def assign_self(representative: Ints, share: Doubles, selected: Ints) -> tuple[Ints, Doubles]:
-    """Let every selected node represent itself, even where another is its copy."""
+    """Let every selected node represent itself, even if another one is its copy."""
     representative[selected] = selected
     share[selected] = 1.0
     return representative, share
@@ -367,11 +368,11 @@ class RunningGroups:
     """The representative of each node for every size.
 
     ``curve[k]`` is the share of the nodes that the first k represent. The changes of node i are
-    ``starts[i] … starts[i + 1] - 1`` of the next three: `positions` in the order at which a better
-    representative is found (never the node itself, which represents itself from its own turn
-    on), `values`, the share of the node's variance that it explains, and `through`, the node next
-    to it on the way there, which has the same representative (−1: none between). `n_links` counts
-    edges that carry shared variance; None where the graph plays no part.
+    the entries ``starts[i] … starts[i + 1] - 1`` of three arrays. `positions`: the position in
+    the order at which a better representative is found (never the node itself, which represents
+    itself from its own turn on). `values`: the share of the node's variance that it explains.
+    `through`: the next node on the path to it, which has the same representative (−1: none
+    between). `n_links` counts edges with shared variance; None if the rule uses no graph.
     """
 
     curve: Doubles
@@ -412,9 +413,9 @@ def running_over_all(shares: _Shares, order: Ints, *, least: float = 0.0) -> Run
     """Find the representative of each node for every size, by shares of all pairs.
 
     The curve at k is the mean of the largest share of each node among the first k.
-    A share, of what the row explains of the column, must be above `least` to represent a node;
-    -inf where the nearest one is wanted, however far it is. Equal shares go to the lowest node.
-    O(n²) time; one block of rows in memory.
+    A representative must have a share above `least`; with -inf the nearest node counts, however
+    small its share. Entry (i, j) is the share of column j that row i explains. Equal shares go
+    to the lowest node. O(n²) time; one block of rows in memory.
     """
     from topofs._kernels.path_search import add_cumulative_max, cumulative_max
 

@@ -47,7 +47,7 @@ SCORES = {
 
 @dataclass(frozen=True, repr=False)
 class Centrality(Rule):
-    """Rank columns by their place in the graph; its short name is that of the score.
+    """Rank columns by a centrality in the graph; its short name is that of the score.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class Centrality(Rule):
 "betweenness"}, default="degree"
         The score of a node.
     ties : {"strength", "index"}, default="strength"
-        Equal scores are ordered by strength (then by the values of the columns, and only exact
-        copies by position), or by position (the paper).
+        "strength": equal scores are ordered by strength, then by the values of the columns,
+        exact copies by position. "index": by position, as in the paper.
 
     References
     ----------
@@ -81,12 +81,12 @@ class Centrality(Rule):
 
     @property
     def words(self) -> ScoreWords:
-        """What the score is called."""
+        """The names of the score."""
         return SCORES[self.score]
 
     @property
     def sentence(self) -> str:
-        """How columns are put in order, as a sentence."""
+        """A sentence that describes the ranking."""
         if self.ties == INDEX:
             ties = "in the order of the table"
         elif self.score == "strength":
@@ -97,7 +97,7 @@ class Centrality(Rule):
 
     @property
     def ties_words(self) -> str:
-        """What decides between equal scores."""
+        """The criterion that decides between equal scores, in words."""
         if self.ties == INDEX:
             return super().ties_words
         is_score = self.score == "strength"
@@ -109,11 +109,11 @@ class Centrality(Rule):
         return Needs(by_values=self.ties == STRENGTH)
 
     def threshold_for(self, measure: Measure) -> str:  # noqa: ARG002
-        """Cut at the mean, as the authors' program does."""
+        """Set similarities below the mean to 0, as the authors' program does."""
         return "mean"
 
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
-        """Rank nodes by the score, the forced ones first."""
+        """Rank nodes by the score, forced nodes first."""
         from topofs.centrality import CENTRALITIES
 
         scores = in_order_of_values(CENTRALITIES[self.score], network)

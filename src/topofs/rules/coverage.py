@@ -1,9 +1,9 @@
-"""Coverage: choose columns that represent the others, and stop when they do.
+"""Coverage: select columns that represent the others, up to an automatic end.
 
 Top down: the rule `Coverage`; its two coverage models, `MatrixCoverage` (shares from a matrix)
 and `PathCoverage` (shares along the paths of a graph); and `redundancy_ranking`, the set cover
-behind `MinShare`. The search itself is in `topofs.rules.greedy`; what decides between equal gains
-is `topofs.rules.base.tie_breaking_ranks`.
+behind `MinShare`. The search is in `topofs.rules.greedy`.
+`topofs.rules.base.tie_breaking_ranks` decides between equal gains.
 """
 
 from __future__ import annotations
@@ -44,50 +44,51 @@ if TYPE_CHECKING:
 
 AUTO, PATHS, EDGES = "auto", "paths", "edges"
 
-# What must be left of the variance at the end of a path of several edges.
+# The least share of variance at the end of a path of several edges.
 HALF = 0.5
 
 
 @dataclass(frozen=True, repr=False)
 class Coverage(Rule):
-    r"""Each next column is the one that adds most to what the selected columns represent.
+    r"""Each next column is the one that adds most to the coverage.
 
     With :math:`w_{ij}` the share of the variance of j that i explains,
 
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij},
 
-    facility location: F is submodular, so up to the end the greedy set is worth at least
-    1 − 1/e of the best one of its size. The rule ends by itself where the next column would
-    add no more than its own variance.
+    facility location: F is submodular, so up to the end the greedy set reaches at least 1 − 1/e
+    of the best value for its size. The automatic end is where the next column would add no more
+    than its own variance.
 
-    Beyond the end, the next column c is the one for which what it adds to F, and half of
+    Beyond the end, the next column c is the one for which the gain of F plus half of
 
     .. math:: \sum_j w_{cj} \prod_{i \in S} (1 - w_{ij}),
 
-    are largest together. The product is what would be left of column j if the errors of its
+    is largest. The product would be the unexplained share of column j if the errors of its
     representatives were independent. So isolated columns and second columns of noisy groups
     come next, and near-copies of selected columns last.
 
     Parameters
     ----------
     reach : {"auto", "edges", "paths"}, default="auto"
-        Which columns a column represents: its neighbours in the graph ("edges"), or others
-        along its paths ("paths"), where shares multiply, and a path of several edges counts as
-        long as half of the variance is left at its end. "auto" is what the graph says: edges
-        of `Links`, paths of the other graphs.
+        Which columns a column represents. "edges": its neighbours in the graph. "paths":
+        columns along its paths; shares multiply along a path, and a path of several edges
+        counts if at least half of the variance is left at its end. "auto": edges with `Links`,
+        paths with the other graphs.
     isolated : {"drop", "keep", "last"}, default="drop"
-        What becomes of columns that share with no other more than chance explains. "drop":
-        "auto" leaves them out, and beyond the end they compete with the others. "keep": "auto"
-        selects them. "last": they rank after all others, for tables of known noise.
+        How to rank isolated columns, which share no more than chance with any other. "drop":
+        the size "auto" leaves them out, and beyond the end they compete with the others.
+        "keep": the size "auto" selects them. "last": they rank after all others, for tables of
+        known noise.
     refine : bool, default=False
-        Whether the selected columns are exchanged for others as long as the coverage rises:
-        swapped at a given size; at "auto" also added and dropped, as long as the coverage, in
-        columns, less their number rises. All constraints hold. The ranking stays the greedy
-        one, with the selected columns first.
+        Whether to exchange selected columns while the coverage rises. At a given size, columns
+        are swapped. At "auto" they are also added and dropped, while the coverage in columns
+        minus their number rises. All constraints hold. The selected columns come first in the
+        ranking; the rest is greedy.
     ties : {"strength", "index"}, default="strength"
-        What decides between columns that add the same: strength, over the whole similarity with
-        `Links` and in the graph with others (then the values of the columns, and the position
-        of exact copies only); or the position.
+        How to order columns of equal gain. "strength": by strength, over all similarities with
+        `Links` and over the graph otherwise, then by the values of the columns, exact copies by
+        position. "index": by position.
 
     References
     ----------
@@ -130,7 +131,7 @@ class Coverage(Rule):
 
     @property
     def words(self) -> ScoreWords:
-        """What its scores are called."""
+        """The names of its scores."""
         return ScoreWords(
             "Adds",
             "what each adds to the coverage",
@@ -140,7 +141,7 @@ class Coverage(Rule):
 
     @property
     def sentence(self) -> str:
-        """How columns are put in order, as a sentence."""
+        """A sentence that describes the ranking."""
         return (
             "The column that explains most in total is selected first; then, each time, the one "
             "that raises the total most."
@@ -148,12 +149,12 @@ class Coverage(Rule):
 
     @property
     def ties_words(self) -> str:
-        """What decides between columns that add the same."""
+        """The criterion that decides between equal gains, in words."""
         return "the strength of the links" if self.ties == STRENGTH else super().ties_words
 
     @property
     def end_words(self) -> str:
-        """What is true where it ends."""
+        """The condition at the automatic end."""
         return "the next column would add no more than its own variance"
 
     @property
@@ -166,11 +167,14 @@ class Coverage(Rule):
         return None if self.keeps_isolated else self.replace(isolated=KEEP)
 
     def threshold_for(self, measure: Measure) -> str | None:
-        """None, unless nothing tells what chance gives: the mean off the diagonal then."""
+        """Drop similarities below the off-diagonal mean if there is no noise floor.
+
+        Otherwise drop nothing.
+        """
         return None if measure.knows_chance else "links"
 
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
-        """Order the nodes greedily, the forced ones first."""
+        """Order the nodes greedily, forced nodes first."""
         reach = network.reach if self.reach == AUTO else self.reach
         model = coverage_model_of(network, paths=reach == PATHS)
         tie_rank = tie_breaking_ranks(network) if self.ties == STRENGTH else None
@@ -186,9 +190,9 @@ class Coverage(Rule):
     def exchange(
         self, ranking: Ranking, constraints: Constraints, selected: Any, worth: int | None
     ) -> Ranking:
-        """Exchange selected nodes while what they represent rises, with `refine`.
+        """With `refine`, exchange selected nodes while the coverage rises.
 
-        The improved set comes first, in its greedy order, then the others in theirs.
+        The improved set comes first, in its greedy order, then the other nodes in theirs.
         """
         if not self.refine:
             return ranking
@@ -219,7 +223,7 @@ register(Coverage())
 
 
 def coverage_model_of(network: Network, *, paths: bool) -> PathCoverage | MatrixCoverage:
-    """Give the coverage model of the graph of a network: along its paths, or its edges only."""
+    """Give the coverage model of the graph of a network: along its paths or its edges."""
     graph, scale = network.graph, network.scale
     assert graph is not None
     if isinstance(graph, LinkGraph):
@@ -243,14 +247,14 @@ def coverage_model_of(network: Network, *, paths: bool) -> PathCoverage | Matrix
 
 
 class _SharesOfPairs(CoverageModel):
-    """A model in which a share belongs to a pair of nodes, whichever of the two is selected."""
+    """A model with one share per pair of nodes, whichever of the two is selected."""
 
     def entries(self, node: int) -> tuple[Any, Doubles]:
         """The nodes that a node has a share of, as an index, and these shares."""
         raise NotImplementedError
 
     def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-        """What stays explained of some nodes with each node beside the selected ones."""
+        """The explained variance of some nodes after adding each candidate."""
         share = self.representatives(selected)[1]
         least, most = units(share[of]), units(before)
         total = np.full(len(share), least.sum())
@@ -269,10 +273,10 @@ class MatrixCoverage(_SharesOfPairs):
     matrix : array or scipy.sparse.csr_array, shape (n, n)
         Shares in [0, 1]; entry (i, j) is the share of j's variance that i explains.
     full_rows : ShareRows or None
-        Full rows of nodes of which the matrix, a sparse one, holds the strongest links only.
-        When such a node is selected, its full row counts.
+        full rows of nodes of which a sparse matrix holds only the strongest links. When
+        such a node is selected, its full row counts.
     graph : LinkGraph or None
-        The graph that both are of: a pickle holds them once.
+        The graph of both, so that a pickle stores them once.
     """
 
     matrix: Any
@@ -306,20 +310,20 @@ class MatrixCoverage(_SharesOfPairs):
 
     @property
     def truncated(self) -> Bools:
-        """Nodes of which the matrix holds less than the full row."""
+        """Nodes of which the matrix does not hold the full row."""
         if self.full_rows is None:
             return np.zeros(self.matrix.shape[0], dtype=np.bool_)
         return self.full_rows.truncated
 
     def isolated(self) -> Bools:
-        """Nodes that have no share but their own."""
+        """Nodes that have a share only of themselves."""
         positive = (self.matrix > 0).sum(axis=1)
         return np.asarray(positive).ravel() <= 1
 
     def entries(self, node: int, *, full: bool = True) -> tuple[Any, Doubles]:
         """The nodes that a node has a share of, as an index, and these shares.
 
-        Of a truncated node it is the full row, or without `full` what the matrix holds.
+        For a node in `truncated` it is the full row, or without `full` the row of the matrix.
         """
         if not sparse.issparse(self.matrix):
             return slice(None), self.matrix[node]
@@ -328,12 +332,12 @@ class MatrixCoverage(_SharesOfPairs):
         if not full or self.full_rows is None or not self.full_rows.truncated[node]:
             return nodes, shares
         row = self.full_rows.row(node)
-        # A link has one share, whoever computes it.
+        # Make both directions of a link equal.
         row[nodes] = shares
         return slice(None), row
 
     def rows(self, nodes: Ints, full: Ints | None = None) -> Any:
-        """The rows of some nodes: full ones of all of them, or of `full` only."""
+        """The rows of some nodes: complete rows of all of them, or of those in `full` only."""
         rows, truncated = self.matrix[nodes], np.flatnonzero(self.truncated[nodes])
         if full is not None:
             truncated = truncated[np.isin(nodes[truncated], full)]
@@ -351,7 +355,7 @@ class MatrixCoverage(_SharesOfPairs):
         if not len(selected):
             return representative, share
         if sparse.issparse(self.matrix):
-            # The largest share of each node, of equal ones that of the lowest node.
+            # The largest share of each node; among equal ones that of the lowest node.
             found = self.rows(selected).tocoo()
             order = np.lexsort((found.row, -found.data, found.col))
             first = order[np.diff(found.col[order], prepend=-1) > 0]
@@ -368,7 +372,8 @@ class MatrixCoverage(_SharesOfPairs):
     def running(self, order: Ints, n_exact: int | None = None) -> RunningGroups:
         """Find the representative of each node while nodes are selected in an order.
 
-        Of the first `n_exact` full rows count. Equal shares go to the lowest node.
+        Complete rows are used for the first `n_exact` nodes. Equal shares go to the lowest
+        node.
         """
         if not sparse.issparse(self.matrix):
             return running_over_all(MatrixOperator(self.matrix), order)
@@ -393,7 +398,7 @@ class MatrixCoverage(_SharesOfPairs):
         )
 
     def gains_along(self, order: Ints, n_exact: int | None = None) -> Doubles:
-        """What each node of an order adds; full rows of the first `n_exact` count."""
+        """The gain of each node of an order, with complete rows for the first `n_exact`."""
         covered, gains = np.zeros(len(order), np.int64), np.empty(len(order))
         for at, node in enumerate(order.tolist()):
             index, shares = self.entries(node, full=n_exact is None or at < n_exact)
@@ -425,10 +430,10 @@ class MatrixCoverage(_SharesOfPairs):
 class PathCoverage(_SharesOfPairs):
     """Along paths of a graph: a node represents another by the best product of weights.
 
-    Were the graph a tree and the columns normal, this product would be the variance that both
-    share. A path of one edge counts whatever its weight above the noise floor, a longer path only
-    if `least` of the variance is left at its end. The arrays are CSR rows of both directions of
-    each edge above the floor.
+    If the graph were a tree and the columns normal, this product would be their shared
+    variance. A path of one edge counts if its weight is above the noise floor. A longer path
+    counts only if at least `least` of the variance is left at its end. The arrays are CSR rows
+    of both directions of each edge above the floor.
     """
 
     starts: Ints
@@ -447,7 +452,7 @@ class PathCoverage(_SharesOfPairs):
 
     @property
     def truncated(self) -> Bools:
-        """Nodes of which less than the full row is known: none."""
+        """Nodes whose complete row is unknown: none."""
         return np.zeros(len(self.starts) - 1, dtype=np.bool_)
 
     def isolated(self) -> Bools:
@@ -494,14 +499,15 @@ class PathCoverage(_SharesOfPairs):
 def redundancy_ranking(
     shares: sparse.csr_array, constraints: Constraints, tie_rank: Ints | None = None
 ) -> Ranking:
-    """Order nodes so that the first of them explain all others to a share.
+    """Order nodes so that the first ones explain all others to a given share.
 
     `shares` are those of the pairs that reach the share, without a diagonal. Greedy set cover:
-    each next node explains most of those that none explains yet; of equal ones that of the
-    lowest `tie_rank` comes first. Then nodes are given up, the last first, that another one
-    explains and that no other needs, so none of the set could be left out. Forced nodes are all
-    in the set, and first in the order, whether they explain anything new or not. The ranking
-    ends after the set; a score is the number of nodes that none before explained.
+    each next node explains most of the nodes that no earlier node explains; among equal ones
+    the lowest `tie_rank` comes first. Then, from the last node on, each node is removed that
+    another node explains and that no other node needs, so that no further node of the set can
+    be left out. All forced nodes are in the set and first in the order, even if they explain
+    nothing new. The ranking ends after the set. The score of a node is the number of nodes that
+    it is the first to explain.
     """
     n, forced = constraints.n_nodes, constraints.forced
     with_own = sparse.csr_array(shares + sparse.eye_array(n, format="csr"))

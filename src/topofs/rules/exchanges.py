@@ -1,7 +1,8 @@
-"""Exchanges: add, drop and swap nodes of a set while what it represents rises.
+"""Exchanges: add, drop and swap nodes of a set while its coverage rises.
 
-`exchanges` makes the best one again and again; `Coverage(refine=True)` begins with the greedy
-set. All swaps of a candidate share what it adds; each makes up for a part of the loss.
+`exchanges` repeats the best exchange; `Coverage(refine=True)` begins with the greedy set. The
+gain of a swap is the gain of the candidate minus the loss of the dropped node, plus the part of
+this loss that the candidate covers.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from topofs.rules.coverage import MatrixCoverage
     from topofs.typing import Bools, Ints
 
-# So many candidates are judged at a time.
+# Candidates evaluated at a time.
 _ROWS = 256
 
-# Up to so many entries, the full rows of all nodes are looked at.
+# Complete rows of all nodes are used up to this number of entries.
 _MOST_FULL = 1 << 25
 
 _NEVER = np.iinfo(np.int64).min // 2
@@ -37,18 +38,19 @@ def exchanges(
     worth: int | None,
     tie_rank: Ints | None = None,
 ) -> Iterator[Ints]:
-    r"""Make the best exchange again and again, as long as there is one that gains.
+    r"""Repeat the best exchange as long as one improves the objective.
 
-    A swap, of a selected node for another, gains if :math:`F(S) = \sum_j \max_{i \in S} w_{ij}`
-    rises. Where the size is free, a node is dropped or added if F(S) less `worth` for each node
-    rises. Of equal gains a drop comes before a swap, and a swap before an addition; then the
-    lowest rank decides, of the new node first. Full rows count; where so many are truncated
-    that these would take much memory, those of selected nodes only, and candidates are judged
-    by their strongest links.
+    A swap of a selected node for another gains if :math:`F(S) = \sum_j \max_{i \in S} w_{ij}`
+    rises. If the size is free, a node is dropped or added if F(S) minus `worth` per node rises.
+    Among equal gains a drop comes before a swap, and a swap before an addition; then the lowest
+    tie_rank decides, first that of the new node. full rows are used. If full rows of all
+    nodes would take too much memory, only selected nodes have them, and candidates are
+    evaluated by their strongest links.
 
-    `selected` is the set to begin with, and `worth` what one more node must add, in nodes; None
-    where the size stays. `tie_rank` decides between equal gains; by default the node. Constraints
-    hold after each exchange, and forced nodes stay. Yields the set after each, ascending.
+    `selected` is the initial set. `worth` is the least gain of one more node, in nodes; None if
+    the size is fixed. `tie_rank` decides between equal gains; by default the number of the node.
+    Constraints hold after each exchange, and forced nodes stay. Yields the ascending set after
+    each exchange.
 
     References
     ----------
@@ -92,14 +94,14 @@ def exchanges(
 
 
 def _like(rows: Any, amounts: Ints) -> Any:
-    """Sparse rows with other amounts in the same places."""
+    """Sparse rows with the same pattern and other values."""
     return sparse.csr_array((amounts, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def _best_exchange(
     rows: Any, selected_rows: Any, now: Ints, constraints: Constraints, worth: int | None
 ) -> tuple[Ints, Ints] | None:
-    """Nodes to add and to drop, by the exchange that gains most; None where none gains."""
+    """Nodes to add and to drop in the best exchange; None if no exchange gains."""
     first, second, nearest = _two_best(selected_rows)
     lost = np.zeros(len(now), np.int64)
     np.add.at(lost, nearest, first - second)
@@ -145,12 +147,12 @@ def _two_best(rows: Any) -> tuple[Ints, Ints, Ints]:
 def _gains(
     rows: Any, first: Ints, second: Ints, nearest: Ints, n_selected: int
 ) -> tuple[Ints, Ints]:
-    """What candidates add, and what of a dropped node's loss each makes up for beside that."""
+    """The gain of each candidate, and the part of a dropped node's loss that it covers."""
     j, amounts, n_rows = rows.indices, rows.data, rows.shape[0]
     beyond = np.maximum(amounts - first[j], 0)
     made_up = np.maximum(amounts - second[j], 0) - beyond
     shared = _like(rows, beyond).sum(axis=1)
-    # Entries of one place are added up.
+    # Duplicate entries are added up.
     by_nearest = sparse.csr_array(
         (made_up, nearest[j], rows.indptr), shape=(n_rows, n_selected)
     )
@@ -158,7 +160,7 @@ def _gains(
 
 
 def _may_replace(nodes: Ints, selected: Ints, constraints: Constraints) -> Bools:
-    """Whether each of some nodes (rows) may take the place of each selected one."""
+    """Whether each candidate (row) may replace each selected node."""
     candidate = constraints.allowed[nodes] & ~np.isin(nodes, selected)
     able = np.repeat(candidate[:, None], len(selected), axis=1)
     if constraints.group is not None and constraints.room is not None:
@@ -166,7 +168,7 @@ def _may_replace(nodes: Ints, selected: Ints, constraints: Constraints) -> Bools
         left = constraints.room - np.bincount(
             taken[taken >= 0], minlength=len(constraints.room)
         )
-        # Nodes without a group, -1, find room in the last one.
+        # Nodes without a group (-1) use the last entry, which has room for all.
         has_room = np.append(left, 1)[group] > 0
         able &= has_room[:, None] | (group[:, None] == taken)
     if constraints.too_alike is not None:

@@ -1,8 +1,8 @@
 """Greedy coverage under constraints, for any coverage model.
 
-`greedy_ranking` takes nodes in phases: the forced ones, those that add more than themselves, and
-the rest. Two searches take the nodes of a phase one by one: `_NumpySearch` for small matrices,
-`_KernelSearch` for paths and large matrices. Both count shares in whole numbers (see
+`greedy_ranking` takes nodes in phases: forced nodes, nodes that add more than themselves, and
+the other nodes. `_NumpySearch`, for small matrices, and `_KernelSearch`, for paths and large
+matrices, take the nodes of a phase one by one. Both compute shares in whole numbers (see
 `topofs._kernels.numpy_or_numba.UNIT`), so they give the same bits.
 """
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from topofs.rules.coverage import MatrixCoverage, PathCoverage
     from topofs.typing import Bools, Doubles, Ints
 
-# With up to so many nodes, a budget is spent starting from every pair of nodes, too.
+# With up to this number of nodes, a budget is also spent starting from every pair of nodes.
 MOST_ENUMERATED = 40
 
-# Beyond the end, this many quarters of the support count beside the gain: λ = 1/2.
+# Beyond the end, this many quarters of the support are added to the gain: λ = 1/2.
 #
 # Chosen by a rule written beforehand: `python -m benchmarks.beyond_auto`.
 SUPPORT_QUARTERS = 2
 
-# What becomes of isolated nodes: see `greedy_ranking`.
+# The parameter `isolated` of `greedy_ranking`.
 DROP, KEEP, LAST = "drop", "keep", "last"
 
 _ALL = np.iinfo(np.int64).max
@@ -45,43 +45,44 @@ def greedy_ranking(
     isolated: str = DROP,
     support_quarters: int = SUPPORT_QUARTERS,
 ) -> Ranking:
-    r"""Order nodes greedily so that the first of them represent as many others as can be.
+    r"""Order nodes greedily so that the first ones represent as many others as possible.
 
     The k-th node is the one that adds most to
 
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij}
 
-    of those that the constraints allow beside the nodes before it, as long as that is more than the
-    node itself: up to the end. Beyond it, the next node c is the one for which the sum of what
-    it adds and of
+    among the nodes that the constraints allow with the earlier nodes. The end is where the gain
+    is no more than the node itself. Beyond the end, the next node c is the one with the largest
+    sum of its gain and of
 
     .. math:: \lambda \sum_j w_{cj} \prod_{i \in S} (1 - w_{ij})
 
-    is largest: the support that it gives to what is left of every node, if the errors of its
-    representatives were independent. A near-copy of a selected node gives almost none, a second
-    one of a noisy group much, and an isolated node represents itself.
+    The second term is its support: the part of the unexplained variance that it would explain
+    if the errors of the representatives were independent. A near-copy of a selected node has
+    almost no support, a second node of a noisy group much, and an isolated node represents
+    itself.
 
     Parameters
     ----------
     model : PathCoverage or MatrixCoverage
         The shares w.
     constraints : Constraints
-        Which nodes must, may and may not be selected together. Where nodes have costs, the better
-        of two sets is taken: by what a node adds, and by what it adds for its cost; with few
-        nodes, also of the sets that start from every pair.
+        Which nodes must, may and may not be selected together. If nodes have costs, the best of
+        several sets is taken: by gain, by gain per cost and, with few nodes, the sets that
+        start from every pair of nodes.
     tie_rank : array of int, shape (n_nodes,), optional
-        Of nodes that are worth the same, the one with the lowest rank comes first; by default
-        the lowest node (see `topofs.rules.base.tie_breaking_ranks`).
+        Among nodes of equal value, the one with the lowest rank comes first; by default the
+        lowest node (see `topofs.rules.base.tie_breaking_ranks`).
     isolated : {"drop", "keep", "last"}, default="drop"
-        Isolated nodes come beyond the end, as what they are worth there says; or before it; or
-        after all others.
+        "drop": isolated nodes come beyond the end, by their value there. "keep": they come
+        before the end. "last": they come after all others.
     support_quarters : int, default=2
         λ in quarters.
 
     Returns
     -------
     Ranking
-        Nodes that may not be selected beside those before them come last, with score 0.
+        Nodes that the constraints forbid come last, with score 0.
 
     References
     ----------
@@ -106,7 +107,7 @@ def greedy_ranking(
     by_numpy = model.by_matrix and use_numpy(n)
     search: _NumpySearch | _KernelSearch
     search = _NumpySearch(model, tie_rank) if by_numpy else _KernelSearch(model, tie_rank)
-    # One node at least is selected.
+    # At least one node is selected.
     wanted = max(1, constraints.n_wanted or 0)
     if constraints.cost is None:
         others = np.ones(n, dtype=np.bool_)
@@ -147,7 +148,7 @@ def greedy_ranking(
 def _best_within_budget(
     search: _NumpySearch | _KernelSearch, constraints: Constraints, tie_rank: Ints
 ) -> tuple[Ints, Doubles]:
-    """The best of several sets that can be paid, in the order in which its nodes add most."""
+    """The best of several sets within the budget, in greedy order."""
     everyone = np.arange(constraints.n_nodes)
 
     def taken(constraints: Constraints, *, by_cost: bool = False) -> tuple[Ints, Doubles]:
@@ -164,7 +165,7 @@ def _best_within_budget(
 
 
 def starting_sets(constraints: Constraints, tie_rank: Ints) -> list[Ints]:
-    """The forced nodes; of few nodes also with each other node, and each pair, beside them."""
+    """The forced nodes; with few nodes, also together with each other node or pair."""
     sets = [constraints.forced]
     if constraints.n_nodes > MOST_ENUMERATED:
         return sets
@@ -184,10 +185,10 @@ def starting_sets(constraints: Constraints, tie_rank: Ints) -> list[Ints]:
 
 
 class _NumpySearch:
-    """The search by numpy: after each node taken, what every other adds is brought up to date.
+    """The search by numpy: after each taken node, the gains of all others are updated.
 
-    Nodes are numbered by their rank, so argmax takes the first of equal ones. Whole numbers are
-    held as floats, whose sums are exact below 2⁵³.
+    Nodes are numbered by their rank, so argmax takes the lowest rank among equal gains. Whole
+    numbers are stored as floats; their sums are exact below 2⁵³.
     """
 
     def __init__(self, model: Any, tie_rank: Ints) -> None:
@@ -221,10 +222,10 @@ class _NumpySearch:
         support_quarters: int = 0,
         n_exact: int = _ALL,
     ) -> int:
-        """Take nodes, best first, as long as they are worth more than `least` units.
+        """Take nodes, best first, while their value is more than `least` units.
 
-        So many `support_quarters` of the support count beside the gain, and full rows of the first
-        `n_exact`. Gives how many nodes are taken in all.
+        `support_quarters` of the support are added to the gain, and the first `n_exact` nodes use
+        complete rows. Gives the number of taken nodes.
         """
         waiting = np.zeros(len(self._tie_rank), dtype=np.bool_)
         waiting[self._tie_rank[nodes]] = True
@@ -280,9 +281,9 @@ class _NumpySearch:
 class Limits(NamedTuple):
     """`Constraints` as the kernels take them.
 
-    The group of a node is -1 for none; CSR rows list the nodes that may not be taken beside it.
-    `cost` is empty where nothing costs; `by_cost` is 1 to take the node that adds most for its
-    cost, 0 the one that adds most.
+    The group of a node is -1 for none; CSR rows list the nodes that may not be taken with it.
+    `cost` is empty without costs. `by_cost` is 1 to take the node of the largest gain per cost,
+    0 to take the node of the largest gain.
     """
 
     allowed: Bools

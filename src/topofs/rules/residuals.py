@@ -1,15 +1,15 @@
-r"""What is left of every column beyond those taken, and what each would explain of it.
+r"""Residuals of all columns beyond the taken ones, and what each column would explain of them.
 
 Columns are points: rows x of a table X whose products are the covariance K = X Xᵀ; a column of
 names is a block of rows. Beyond the taken ones, with P the projection away from them, the
 residual covariance is :math:`X P X^\top`. A column j explains :math:`\sum_i K_{ij}^2 / K_{jj}`
-of it, a block B of rows :math:`\operatorname{tr}(K_{BB}^{+} K_{B:} K_{:B})`. Both need two things
-of a row only, which are kept for all rows: f = (K K)_jj and g = K_jj.
+of it, a block B of rows :math:`\operatorname{tr}(K_{BB}^{+} K_{B:} K_{:B})`. Both need only two
+numbers of a row, which are stored for all rows: f = (K K)_jj and g = K_jj.
 
-A space holds the columns, in an order that their values decide, so the order of the table plays
-no part, neither in ties nor in how sums are rounded; `nodes` says which node of the network each
-of them is. `CovarianceSpace` and `CovarianceResiduals` work on K, `SampleSpace` and
-`SampleResiduals` on X. `ChanceGain` is what the best column would explain of others by chance.
+A space holds the columns in an order that depends on their values, so the order of the table
+changes neither ties nor the rounding of sums. `nodes` gives the node of each column.
+`CovarianceSpace` and `CovarianceResiduals` work on K, `SampleSpace` and `SampleResiduals` on X.
+`ChanceGain` is the variance of others that the best column would explain by chance.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from topofs.similarity.standard_columns import StandardColumns
     from topofs.typing import Doubles, Ints
 
-# A column of which no more of the variance is left is explained; in single precision.
+# A column is explained if no more than this share of its variance is left; in single precision.
 EXPLAINED, EXPLAINED_SINGLE = 1e-10, 1e-5
 
-# How far rounding moves a gain at most, beside the largest square.
+# Largest rounding error of a gain, relative to the largest square.
 _ROUNDING, _ROUNDING_SINGLE = 1e-13, 1e-6
 
-# What is kept up to date is computed anew when gains have fallen to this share.
+# Updated values are computed again when gains have fallen to this share.
 _FALLEN, _FALLEN_SINGLE = 1e-6, 1e-2
 
-# How often a table is shuffled, and how often one of more than `MANY` values.
+# Number of shuffles of a table, and of a table with more than `MANY` values.
 SHUFFLES, SHUFFLES_OF_MANY = 20, 5
 MANY = 1 << 17
 
-# How many columns and values of a large table are shuffled.
+# Number of columns and values of a large table that are shuffled.
 MOST_COLUMNS, MOST_VALUES = 500, 1 << 19
 
 
 class _Blocks(NamedTuple):
-    """Columns of several rows, as many each: f and g become small matrices F and G."""
+    """Columns with equal numbers of rows: f and g become small matrices F and G."""
 
     nodes: Ints
     rows: Ints
@@ -56,7 +56,7 @@ class _Blocks(NamedTuple):
 
 
 class Residuals:
-    """Columns beyond those taken so far; `starts` says which rows are those of each node."""
+    """Columns beyond the taken ones; `starts` gives the rows of each node."""
 
     _scale: float = 1.0
 
@@ -83,9 +83,9 @@ class Residuals:
         return np.asarray(np.add.reduceat(self._left, self.starts[:-1]))
 
     def gains(self) -> tuple[Doubles, Doubles]:
-        """What each node would explain, and at most how far rounding has moved that.
+        """What each node would explain, and a bound of the rounding error.
 
-        What is explained already has -inf.
+        Explained nodes have -inf.
         """
         gains, doubt = np.full(self.n_nodes, -np.inf), np.zeros(self.n_nodes)
         rows = self.starts[self._alone]
@@ -97,7 +97,7 @@ class Residuals:
         return gains, doubt
 
     def _over(self, left: Doubles, squares: Doubles | float, *, nothing: float) -> Doubles:
-        """Squares over what is left, or `nothing` where no more than rounding is left."""
+        """Squares over the residual variance, or `nothing` where only rounding is left."""
         some = left > self.explained
         return np.where(some, squares / np.where(some, left, 1.0), nothing)
 
@@ -118,15 +118,15 @@ class Residuals:
         return np.asarray(np.add.reduceat(explained, np.concatenate([[0], ends[:-1]]), axis=1))
 
     def _products(self, rows: Ints) -> Doubles:
-        """What is left of the covariance of all rows, one of the result each, with some."""
+        """The residual covariance of all rows (rows of the result) with some rows."""
         raise NotImplementedError
 
     def exact(self, nodes: Ints) -> Doubles:
-        """Compute what some nodes would explain, without what rounding has added up."""
+        """Compute what some nodes would explain, without accumulated rounding."""
         return self.gains()[0][nodes]
 
     def take(self, node: int) -> float:
-        """Take a node: nothing that it explains is left. Gives what it explained."""
+        """Take a node: remove what it explains from the residuals, and return it."""
         raise NotImplementedError
 
     def _rows_of(self, node: int) -> Ints:
@@ -163,7 +163,7 @@ class CovarianceResiduals(Residuals):
         directions = self.covariance[:, rows] @ (vectors[:, some] / np.sqrt(values[some]))
         for direction in directions.T:
             self._deflate(np.ascontiguousarray(direction))
-        # Nothing of it is left, to the last bit.
+        # Set its residual to exactly 0.
         self.covariance[rows] = 0.0
         self.covariance[:, rows] = 0.0
         self._squares[rows] = 0.0
@@ -194,7 +194,7 @@ class CovarianceResiduals(Residuals):
 
 
 class SampleResiduals(Residuals):
-    r"""By the columns X, seen from the samples: O(n·S) a step, no n × n matrix.
+    r"""By the columns X and products over samples: O(n·S) per step, without an n × n matrix.
 
     With w a unit vector along what is left of the node that is taken, and A = Pᵀ Xᵀ X P,
 
@@ -226,7 +226,7 @@ class SampleResiduals(Residuals):
                 block.squares[at], block.left[at] = self._forms_of(rows)
 
     def exact(self, nodes: Ints) -> Doubles:
-        """Compute what some nodes would explain from what is left of their rows."""
+        """Compute what some nodes would explain from the residuals of their rows."""
         found = np.empty(len(nodes))
         alone = np.diff(self.starts)[nodes] == 1
         rows = self.starts[nodes[alone]]
@@ -245,7 +245,7 @@ class SampleResiduals(Residuals):
         values, vectors = np.linalg.eigh(left @ left.T)
         some = values > self.explained / len(rows)
         directions = (vectors[:, some] / np.sqrt(values[some])).T @ left
-        gain = 0.0  # added one by one: `sum` rounds otherwise from Python 3.12 on
+        gain = 0.0  # added one by one: `sum` rounds differently from Python 3.12 on
         for direction in directions:
             gain += self._remove(direction)
         self._left[rows] = 0.0
@@ -271,7 +271,7 @@ class SampleResiduals(Residuals):
         return np.asarray(self._columns.times(self._beyond(self._columns.rows(rows)).T))
 
     def _remove(self, direction: Doubles) -> float:
-        """Take one direction out of everything."""
+        """Remove one direction from all rows."""
         for _ in range(2):
             direction = direction - self._basis @ (self._basis.T @ direction)
             direction /= np.sqrt(direction @ direction)
@@ -300,7 +300,7 @@ class SampleResiduals(Residuals):
         return np.asarray(self._beyond(self._columns.combined(products).T)[0])
 
     def _beyond(self, rows: Doubles) -> Doubles:
-        """What the directions taken leave of some rows."""
+        """Some rows, projected away from the taken directions."""
         for _ in range(2):
             rows = rows - (rows @ self._basis) @ self._basis.T
         return np.asarray(rows)
@@ -314,7 +314,7 @@ class SampleResiduals(Residuals):
         return products.T @ products, left @ left.T
 
     def _refresh(self) -> None:
-        """Compute f and g anew where gains have become small beside what was subtracted."""
+        """Compute f and g again if gains have become small relative to what was subtracted."""
         fallen = _FALLEN_SINGLE if self._columns.single else _FALLEN
         best = self.gains()[0].max(initial=0.0)
         if self._gram is None or not 0.0 < best < fallen * self._reference:
@@ -325,9 +325,9 @@ class SampleResiduals(Residuals):
 
 @dataclass(frozen=True, eq=False)
 class CovarianceSpace:
-    """By the covariance of all pairs of rows; `starts` says which are those of each column.
+    """By the covariance of all pairs of rows; `starts` gives the rows of each column.
 
-    `degrees` are the dimensions that columns span.
+    `degrees` are the dimensions of the columns.
     """
 
     covariance: Doubles
@@ -360,7 +360,7 @@ class CovarianceSpace:
         return float(np.square(self.coordinates(rows)).sum())
 
     def coordinates(self, rows: Ints) -> Doubles:
-        """All rows, one of the result each, along an orthonormal basis of some."""
+        """All rows (rows of the result) along an orthonormal basis of some rows."""
         values, vectors = np.linalg.eigh(self.covariance[np.ix_(rows, rows)])
         some = values > (EXPLAINED_SINGLE if self.single else EXPLAINED)
         scaled = vectors[:, some] / np.sqrt(values[some])
@@ -431,17 +431,16 @@ class SampleSpace:
         return np.asarray(left[:, np.square(lengths) > least])
 
 
-# What a ranking by variance and its groups need of the columns.
+# The columns in the form that a ranking by variance and its groups need.
 VarianceSpace = CovarianceSpace | SampleSpace
 
 
 def variance_space(
     columns: StandardColumns | ColumnsOnWorkers, memory: int, *, value_rank: Ints | None = None
 ) -> VarianceSpace:
-    """Choose the smaller of the two, in `memory` bytes: pairs of rows, or of samples.
+    """Choose the smaller space, within `memory` bytes: pairs of rows, or pairs of samples.
 
-    The columns stand in the order of `value_rank`, where each node of the network has its
-    column; by default in that of the nodes.
+    The columns are in the order of `value_rank`, by default in that of the nodes.
     """
     if isinstance(columns, ColumnsOnWorkers):
         n = len(columns.correlation)
@@ -456,7 +455,7 @@ def variance_space(
         else inverse_permutation(value_rank)
     )
     chance, n_samples = chance_gain(columns), columns.n_samples
-    # The matrix and a copy that is worked on.
+    # The matrix and a working copy.
     if columns.n_rows <= n_samples and 16 * columns.n_rows**2 <= memory:
         covariance, starts, degrees = columns.gram_of_rows(), columns.starts, columns.degrees
         return CovarianceSpace(covariance, starts, degrees, nodes, chance, columns.single)
@@ -465,7 +464,7 @@ def variance_space(
 
 @dataclass(frozen=True)
 class ChanceGain:
-    """What a column explains of others where nothing is linked.
+    """What a column explains of others if no columns are linked.
 
     A column that spans d dimensions explains d·(G − gⱼ) / ν of the others on average, with G the
     variance that is left of all columns, gⱼ its own, and ν = S − 1 − t the dimensions that are
@@ -478,7 +477,7 @@ class ChanceGain:
     spread: float
 
     def others(self, degrees: int, own: float, left: float, n_taken: int) -> float:
-        """What the best column may explain of others by chance; infinite without free samples."""
+        """What the best column may explain of others by chance; infinite if S is too small."""
         free = self.n_samples - 1 - n_taken
         if free < 1:
             return np.inf
@@ -487,11 +486,11 @@ class ChanceGain:
 
 
 def chance_gain(columns: StandardColumns) -> ChanceGain:
-    """Shuffle the values of each column by itself, and see what the best explains of others.
+    """Shuffle the values of each column, and measure what the best column explains of others.
 
-    Of a large table some columns are taken, spread evenly over all kinds of tails. The order
-    of the columns plays no part. Where samples are in an order of time, each column is moved
-    round by some samples instead, so that those that follow each other stay together.
+    A large table is represented by some columns, spread evenly from light to heavy tails. The
+    order of the columns does not matter. If samples are in time order, each column is rotated
+    by some samples instead, so that consecutive samples stay together.
     """
     n, n_samples = len(columns.degrees), columns.n_samples
     by_values = np.argsort(columns.tails, kind="stable")
@@ -514,11 +513,11 @@ def chance_gain(columns: StandardColumns) -> ChanceGain:
             ) % n_samples
         else:
             samples = generator.permuted(np.tile(in_order, (n_taken, 1)), axis=1)
-        # The rows of a column stay together.
+        # All rows of a column are shuffled alike.
         shuffled = np.take_along_axis(values, np.repeat(samples, sizes, axis=0), axis=1)
         gram = shuffled @ shuffled.T
         np.square(gram, out=gram)
-        # The rows of a column are orthonormal but for a factor, so that no inverse is needed.
+        # The rows of a column are orthonormal up to a factor, so no inverse is needed.
         others = np.add.reduceat(gram.sum(axis=1), starts) * degrees - 1.0
         best.append(float(((others - mean) / np.sqrt(degrees)).max()))
     spread = max(best) * np.sqrt(n / n_taken)

@@ -1,8 +1,8 @@
-"""Variance: choose columns that together explain most of what varies in all of them.
+"""Variance: select columns that together explain most of the variance of all columns.
 
-Top down: the rule `Variance`, its search, and `VarianceCoverage`, which says what one selected
-column explains of another, and what all explain together. What is left of the columns beyond
-those taken is kept in `topofs.rules.residuals`.
+Top down: the rule `Variance`, its search, and `VarianceCoverage`, the share of a column that
+one selected column or all of them explain. `topofs.rules.residuals` holds the residuals of the
+columns beyond the taken ones.
 """
 
 from __future__ import annotations
@@ -36,28 +36,29 @@ if TYPE_CHECKING:
     from topofs.rules.residuals import VarianceSpace
     from topofs.typing import Bools, Doubles, Ints
 
-# What a column must explain beyond chance to be selected: itself, and half of another.
+# The least that a column must explain beyond chance, in columns: itself and half of another.
 WORTH = 1.5
 
-# All columns are put in order one by one where that takes so many multiplications.
+# All columns are ordered one by one if that takes at most this number of multiplications.
 FULL_ORDER = 2e9
 
-# Without a number of columns asked for, at least so many columns are put in order one by one.
+# If no size is given, at least this number of columns is ordered one by one.
 BY_ITSELF = 200
 
-# Gains that differ by less than this share of themselves are equal; in single precision.
+# Gains with a smaller relative difference are equal; in single precision.
 _SAME, _SAME_SINGLE = 1e-9, 1e-6
 
-# Of more than twice as many near-best columns, only so many by each key are computed exactly.
+# Of more than twice as many near-best columns, only this number by each key is computed
+# exactly.
 _NEAR = 16
 
-# Columns that are multiplied with all others at a time.
+# Columns multiplied with all others at a time.
 _COLUMNS = 16
 
 
 @dataclass(frozen=True, repr=False)
 class Variance(Rule):
-    r"""Each next column is the one that explains most of what those before it leave unexplained.
+    r"""Each next column is the one that explains most of the remaining variance.
 
     Greedy column subset selection, or principal variables [1]_ [2]_ [3]_ [4]_. With K the
     residual covariance of the standardised columns beyond those selected, the next column
@@ -71,25 +72,24 @@ class Variance(Rule):
     explains :math:`\operatorname{tr}(K_{BB}^{+} K_{B:} K_{:B})`.
 
     The rule needs columns, not a graph or a matrix of similarities: a step costs O(n·S) for n
-    columns and S samples, and memory is that of the table. It ends by itself where the next
+    columns and S samples, and memory is that of the table. The automatic end is where the next
     column would explain less than one and a half columns (itself and half of another) beyond
-    what the best column explains of others by chance; chance is the same table with the values
+    chance. Chance is what the best column explains of others in the same table with the values
     of each column shuffled.
 
     Notes
     -----
     Columns are compared as the measure does: by values (`Pearson`), by ranks (`Spearman`), or
-    by ranks and indicators (`Mixed`). A missing value lies at the mean of its column (at the
-    middle rank), where it adds nothing. A column of which less than 1e-10 of the variance is
-    left (1e-5 in single precision) is explained and is not chosen before any other; at the
-    latest when as many columns were chosen as there are samples, less one, all are. Explained
-    columns follow at the end of the ranking, those that would have explained most at the
-    beginning first. Gains that differ by less than 10⁻⁹ of themselves (10⁻⁶ in single
-    precision) are equal: then the column comes first that would have explained more at the
-    beginning, and of equal ones the values decide. So the order of the columns of the table
-    plays no part, also where one is a multiple of another; of exact copies the first is taken.
+    by ranks and indicators (`Mixed`). A missing value becomes the mean of its column (the
+    middle rank), so that it adds nothing. A column is explained if less than 1e-10 of its
+    variance is left (1e-5 in single precision). Explained columns come last in the ranking,
+    those that would have explained most at the start first. After S − 1 columns of S samples,
+    all columns are explained. Gains with a relative difference below 10⁻⁹ (10⁻⁶ in single
+    precision) are equal: the column that would have explained more at the start comes first,
+    then the values decide. So the order of the columns in the table does not matter, even if
+    one is a multiple of another; among exact copies the first is taken.
 
-    Where the exact order of all columns would take long, those beyond the number asked for, or
+    If the exact order of all columns would take long, columns beyond the requested number, or
     beyond the end, are ordered by what each would explain next.
 
     References
@@ -125,7 +125,7 @@ class Variance(Rule):
 
     @property
     def words(self) -> ScoreWords:
-        """What its scores are called."""
+        """The names of its scores."""
         return ScoreWords(
             "Explains",
             "what each explains beyond those before it",
@@ -135,7 +135,7 @@ class Variance(Rule):
 
     @property
     def sentence(self) -> str:
-        """How columns are put in order, as a sentence."""
+        """A sentence that describes the ranking."""
         return (
             "The first column selected is the one that explains most of the variance of all "
             "columns, each next one the one that explains most of what is left; columns that "
@@ -144,18 +144,18 @@ class Variance(Rule):
 
     @property
     def ties_words(self) -> str:
-        """What decides between equal scores."""
+        """The criterion that decides between equal scores, in words."""
         return "what each explains by itself"
 
     @property
     def end_words(self) -> str:
-        """What is true where it ends."""
+        """The condition at the automatic end."""
         return (
             "the next column would explain less than itself and half of another beyond chance"
         )
 
     def rank(self, network: Network, constraints: Constraints) -> Ranking:
-        """Order the nodes greedily, the forced ones first."""
+        """Order the nodes greedily, forced nodes first."""
         from topofs.rules.residuals import variance_space
 
         space = variance_space(network.columns, network.memory, value_rank=network.value_rank)
@@ -166,7 +166,7 @@ class Variance(Rule):
         model: Any = ranking.coverage_model
         if isinstance(model, VarianceCoverage):
             return variance_ranking(model.space, constraints)
-        # After `MinShare`, the shares of pairs are all there is.
+        # After `MinShare`, only the shares of pairs are known.
         return greedy_ranking(model, constraints)
 
 
@@ -174,12 +174,12 @@ register(Variance())
 
 
 def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
-    """Order nodes so that each next one explains most of what is left of all.
+    """Order nodes so that each next one explains most of the remaining variance.
 
-    Nodes that were not reached follow by what they would explain next, then nodes that are
-    explained already, the strongest first; those that may not be selected come last.
+    Nodes beyond the search follow by what they would explain next, then explained nodes, the
+    strongest first. Nodes that the constraints forbid come last.
     """
-    # Columns as they stand in the space: of equal ones the first is taken.
+    # Columns in the order of the space: among equal ones the first is taken.
     constraints = constraints.renumbered(space.nodes)
     n = constraints.n_nodes
     if constraints.cost is None:
@@ -189,7 +189,7 @@ def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
     taken, total = np.array(found.nodes, dtype=np.int64), found.total
     rest = np.setdiff1d(np.arange(n), taken)
     left = found.remaining[rest]
-    # Rounded: equal ones differ by rounding only. Those explained have -inf left.
+    # Round, because equal gains differ by rounding only. Explained nodes have -inf.
     keys = (rest, -np.round(found.strength[rest], 9), -np.round(left, 9))
     order, n_selectable = constraints.with_forced(taken).applied(
         np.concatenate([taken, rest[np.lexsort(keys)]])
@@ -214,7 +214,7 @@ def variance_ranking(space: VarianceSpace, constraints: Constraints) -> Ranking:
 
 
 def _best_within_budget(space: VarianceSpace, constraints: Constraints) -> _Search:
-    """The best of several sets that can be paid, in the order in which its nodes add most."""
+    """The best of several sets within the budget, in greedy order."""
     everyone = np.arange(constraints.n_nodes)
     starts = starting_sets(constraints, everyone)
     found = [_Search(space, constraints)]
@@ -227,7 +227,7 @@ def _best_within_budget(space: VarianceSpace, constraints: Constraints) -> _Sear
 
 
 class _Search:
-    """Takes nodes one by one, the forced ones first, while they add something.
+    """Takes nodes one by one, forced nodes first, while they explain something.
 
     `nodes` are those taken and `gains` what each explained; `remaining` is what each node would
     explain next, and `strength` what it would have explained first.
@@ -252,7 +252,7 @@ class _Search:
 
     @property
     def total(self) -> float:
-        """What all taken nodes explain, summed as the curve is: `sum` rounds otherwise."""
+        """What all taken nodes explain, summed like the curve: `sum` rounds differently."""
         return float(np.cumsum([0.0, *self.gains])[-1])
 
     def _take_forced(self, forced: Ints) -> None:
@@ -264,7 +264,7 @@ class _Search:
             self._take(int(np.flatnonzero(waiting)[0]) if best is None else best[0])
 
     def _take_best(self, constraints: Constraints) -> None:
-        """Take open nodes, best first: all of them, or as many as are wanted of a large table."""
+        """Take open nodes, best first: all of them, or the wanted number for a large table."""
         steps = constraints.n_nodes * float(self._space.n_dimensions) ** 2
         whole = constraints.cost is not None or steps <= FULL_ORDER
         by_size = constraints.n_wanted is not None
@@ -295,9 +295,9 @@ class _Search:
         self._open.take(node)
 
     def _best(self, candidates: Bools) -> tuple[int, float] | None:
-        """The candidate that explains most, and how much; None where all are explained.
+        """The candidate that explains most, and its gain; None if all are explained.
 
-        Of equal ones it is the strongest, then the first.
+        Among equal ones it is the strongest, then the first.
         """
         same = _SAME_SINGLE if self._residuals.single else _SAME
         gains, doubt = self._residuals.gains()
@@ -343,7 +343,7 @@ class VarianceCoverage(CoverageModel):
 
     @cached_property
     def _place(self) -> Ints:
-        """Which column of the space each node is."""
+        """The column of the space of each node."""
         return inverse_permutation(self.space.nodes)
 
     def representatives(self, selected: Ints) -> tuple[Ints, Doubles]:
@@ -386,7 +386,7 @@ class VarianceCoverage(CoverageModel):
         return np.asarray(np.minimum(share, 1.0))
 
     def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
-        """What stays explained of some nodes with each node beside the selected ones."""
+        """The explained variance of some nodes after adding each candidate."""
         residuals = self.space.residuals(self._rows(selected) if len(selected) else None)
         already = self.explained(selected)[of]
         kept = np.zeros(self.n_nodes)
@@ -408,26 +408,26 @@ class VarianceCoverage(CoverageModel):
             some = of[start : start + _COLUMNS]
             own, other = np.broadcast_arrays(degrees[:, None], degrees[some])
             floor = degrees_floor(n_samples, self.n_nodes, own.ravel(), other.ravel())
-            # Of two blocks, all of the smaller may be explained, and a part of the larger.
+            # A block may explain all of a smaller block, and only a part of a larger one.
             shares = self.shares(some) * own / np.minimum(own, other)
             related |= (shares > floor.reshape(shares.shape)).any(axis=1)
         return related
 
     def coverage(self, selected: Ints) -> float:
-        """The mean of `explained`, without the share of each node."""
+        """The mean of `explained`, without computing the share of each node."""
         if not len(selected):
             return 0.0
         return min(1.0, self.space.explained(self._rows(selected)) / self.n_nodes)
 
     def representative_of(self, node: int, among: Ints) -> tuple[int, float]:
-        """Which of some nodes explains most of another one, and how much; -1: none does."""
+        """Which of some nodes explains most of another node, and its share; -1: none."""
         if not len(among):
             return -1, 0.0
         shares = self.shares(among, slice(node, node + 1))[0]
         return int(among[shares.argmax()]), float(shares.max())
 
     def shares(self, by: Ints, of: slice = slice(None)) -> Doubles:
-        """What some nodes (columns of the result) explain of a range of nodes, one by one."""
+        """What each of some nodes (columns of the result) explains of a range of nodes."""
         by, others = self._place[by], self._place[of]
         starts = self.space.starts
         rows, rows_of_others = rows_of(by, starts), rows_of(others, starts)
@@ -443,7 +443,7 @@ class VarianceCoverage(CoverageModel):
         return np.asarray(np.minimum(shares, 1.0))
 
     def block(self, rows: slice, columns: slice) -> Doubles:
-        """What the nodes of columns explain of those of rows: all of themselves."""
+        """The shares of row nodes that column nodes explain; 1 for a node itself."""
         by = np.arange(*columns.indices(self.n_nodes))
         found = self.shares(by, rows)
         own = np.arange(*rows.indices(self.n_nodes))

@@ -1,4 +1,4 @@
-"""scikit-learn estimators that put measure, graph and rule together, and questions to a fit."""
+"""scikit-learn estimators that combine measure, graph and rule, and queries on a fit."""
 
 from topofs.constraints import AtMost, Budget, MinShare, UntilCoverage
 from topofs.selection.answers import (

@@ -1,7 +1,7 @@
-"""The answers of a fitted selector: values that show themselves as text.
+"""The answers of a fitted selector: values with a text form.
 
-`Explanation` says why one column was selected or not, `Evaluation` what a list is worth,
-`Substitutes` what could replace a column; `ranked_columns` lists the whole ranking.
+`Explanation` explains why a column was selected or not, `Evaluation` rates a list, and
+`Substitutes` are replacements for a column. `ranked_columns` lists the complete ranking.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from topofs.typing import Doubles, Ints
 
 REPRESENTS = 0.25
-"""The share of a feature's variance from which on another is said to represent it."""
+"""Least share of a feature's variance for the word "represents"."""
 
 
 _MOST_LINKS = 8
-"""So many links of a feature are printed; `neighbors` has all."""
+"""Number of printed links of a feature; `neighbors` has all."""
 
-# Two digits after the point show no less.
+# The least share that two decimals show.
 _NOTHING = 5e-5
-# Rows of the similarity that are held at a time.
+# Rows of the similarity in memory at a time.
 _ROWS = 256
 
 
@@ -85,24 +85,24 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class Representation:
-    """Who represents a feature, and whom it represents.
+    """The representative of a feature, and the features that it represents.
 
     Attributes
     ----------
     representative : str or None
-        The selected feature that represents it; itself if it is selected; None if none does.
+        The selected feature that represents it: itself if it is selected; None without one.
     share : float
         Share of its variance that the representative explains.
     path : tuple of str
-        Features between it and its representative in the graph, nearest first; none where the
-        rule does not follow paths.
+        Features between it and its representative in the graph, nearest first; empty if the
+        rule does not use paths.
     members : tuple of (str, float)
         The features it represents, with their shares, the largest first.
     isolated : bool
-        Whether it shares with no other more than chance explains.
+        Whether it shares no more than chance with any other feature.
     together : float or None
-        Share of its variance that all selected features explain together; that of the
-        representative where the rule does not tell.
+        Share of its variance that all selected features explain together; the share of the
+        representative if the rule does not compute it.
     """
 
     representative: str | None
@@ -113,7 +113,7 @@ class Representation:
     together: float | None = None
 
     def lines(self, *, selected: bool) -> list[str]:
-        """Say it in sentences.
+        """Give the lines of text.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Representation:
         much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
         little = f"{who} shares {shares} with it{way}: no selected feature more."
         lines.append(much if self.share >= REPRESENTS else little)
-        # Rounding is not worth a sentence.
+        # Do not report rounding.
         if self.together is not None and self.together > self.share + 1e-6:
             lines.append(
                 f"All selected features together explain {self.together:.4g} of its variance."
@@ -145,7 +145,7 @@ class Representation:
         return lines
 
     def _members_in_words(self) -> list[str]:
-        """Whom a selected feature represents, and with whom it shares little."""
+        """The features that a selected feature represents, and those with a small share."""
         listed = [f"  {printable(name)}  {share:.4g}" for name, share in self.members]
         n = sum(share >= REPRESENTS for _, share in self.members)
         n_little = len(listed) - n
@@ -164,7 +164,7 @@ class Representation:
 class Explanation:
     """A feature's place in the graph and in the ranking.
 
-    It shows itself as a few lines to read.
+    Its text form is a few lines.
 
     Attributes
     ----------
@@ -173,24 +173,23 @@ class Explanation:
     selected, forced : bool
         Whether it was selected, and whether `keep` asked for it.
     score : float
-        What the rule gave it: what it added to the coverage, or its centrality.
+        Its score: its gain in coverage, or its centrality.
     rank : int
         Its place in the ranking, 1 = best.
     n_features, n_selected : int
-        Number of columns, and of those selected.
+        Numbers of columns and of selected columns.
     n_same_score : int
         Number of other columns that take part in the graph with the same score.
     score_name : str
         The name of the score.
     neighbors : tuple of Neighbor
         The features it is joined to, strongest first; empty for a column that takes no part
-        in the graph. Links of weight 0, which some graphs need to be
-        complete, are among them; the printed lines count them without naming them, and name
-        the strongest only.
+        in the graph. They include links of weight 0, which some graphs need to be complete. The
+        text counts these links, and names the strongest links only.
     left_out : str or None
-        Why the column takes no part, in a few words; None where it takes part.
+        Why the column takes no part, in a few words; None if it takes part.
     representation : Representation or None
-        Who represents it and whom it represents; None where the rule has no groups.
+        Its representative, and the features that it represents; None if the rule has no groups.
     excluded : bool
         Whether `exclude` forbade it.
     """
@@ -239,7 +238,7 @@ class Explanation:
         return "\n".join(lines + self._links())
 
     def _links(self) -> list[str]:
-        """Name the features at the other ends; a link of weight 0 says nothing about one."""
+        """Name the neighbours, except those with links of weight 0."""
         n_links, n_selected_links = len(self.neighbors), len(self.selected_neighbors)
         if not n_links:
             return []
@@ -265,12 +264,12 @@ class Explanation:
 
 
 def left_out_sentence(name: str, reason: str) -> str:
-    """Say that a column takes no part, and why."""
+    """Tell that a column takes no part, with the reason."""
     return f"{printable(name)} takes no part in the selection: {printable(reason)}."
 
 
 def share_in_words(share: float) -> str:
-    """Give a share in percent; what is little is never 0 %."""
+    """Give a share in percent; a small share is never printed as 0 %."""
     return f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
@@ -281,11 +280,11 @@ class RandomLists:
     Attributes
     ----------
     mean : float
-        On average.
+        The mean.
     low, high : float
         The range of 95 % of them.
     n_lists : int
-        How many were drawn.
+        Number of lists.
     """
 
     mean: float
@@ -302,7 +301,7 @@ class RandomLists:
 
 @dataclass(frozen=True)
 class Addition:
-    """A column that could be added, or is in a list, with what it adds.
+    """A column that could be added, or is in a list, with its gain.
 
     Attributes
     ----------
@@ -311,7 +310,7 @@ class Addition:
     position : int
         Its position in the table.
     adds : float
-        What it adds to the coverage, in columns: 1 is itself alone.
+        Its gain in coverage, in columns: 1 means that it represents only itself.
     """
 
     name: str
@@ -345,15 +344,15 @@ class Substitute:
     position : int
         Its position in the table.
     lost : float
-        What is no longer explained of the replaced column and of those it represents, as a
+        Loss of explained variance of the replaced column and of the columns it represents, as a
         share of the variance of all columns.
     gained : float
-        What is explained beyond what was before, likewise: the coverage changes by `gained`
-        less `lost`.
+        Additional explained variance, as the same share: the coverage changes by `gained` minus
+        `lost`.
     share : float
         The share of the replaced column's variance that the new list explains.
     replaces : str
-        The column whose place it would take.
+        The column that it would replace.
     """
 
     name: str
@@ -372,7 +371,7 @@ class Substitute:
 
 
 class Substitutes(tuple[Substitute, ...]):
-    """Columns that could take the place of a selected one, the least loss first."""
+    """Columns that could replace a selected one, the least loss first."""
 
     __slots__ = ()
 
@@ -383,7 +382,7 @@ class Substitutes(tuple[Substitute, ...]):
 
 
 def change_in_words(one: Substitute) -> str:
-    """Say what a replacement does to the coverage: what is lost, and what is gained."""
+    """Describe the loss and the gain of coverage of a replacement."""
     lost, gained = (
         None if share < _NOTHING else f"{share:.2%}" for share in (one.lost, one.gained)
     )
@@ -393,7 +392,7 @@ def change_in_words(one: Substitute) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """How good a list of columns is.
+    """The rating of a list of columns.
 
     Attributes
     ----------
@@ -404,21 +403,21 @@ class Evaluation:
     random : RandomLists
         The same for random lists of its size.
     groups : tuple of Group
-        Who represents whom.
+        The columns of the list, each with the columns that it represents.
     same : tuple of SamePair
-        Columns of the list that say the same, the most alike first.
+        Pairs of redundant columns of the list, the most similar first.
     least : tuple of Addition
-        Columns of the list that add least beyond the others of it.
+        Columns of the list with the least gain beyond the other columns of the list.
     alone : tuple of str
-        Columns that none of the list represents, though others could.
+        Columns that no column of the list represents, although other columns could.
     isolated : tuple of str
-        Columns outside the list that share with no other more than chance explains: nothing
+        Columns outside the list that share no more than chance with any other column: no column
         could represent them.
     next : tuple of Addition
-        What to add, the best first, each given those before it.
+        Columns to add, the best first, each given the earlier ones.
     missing : tuple of Group
-        The largest groups that are not represented: columns that could be added, with those
-        they would represent.
+        The largest groups that are not represented: columns that could be added, each with the
+        columns that it would represent.
     """
 
     names: tuple[str, ...]
@@ -469,13 +468,13 @@ class RankedColumn:
     rank : int
         Its place, 1 = best.
     score, strength : float
-        What the rule gave it (what it adds, or its centrality), and the sum of the weights of
-        its edges.
+        Its score by the rule (its gain or its centrality), and the sum of the weights of its
+        edges.
     selected : bool
         Whether it is among the selected.
     nearest : str or None
-        The selected column, other than itself, that it is most similar to; None where it is
-        constant or no other is selected.
+        The most similar selected column other than itself; None if it is constant or if no
+        other column is selected.
     similarity : float or None
         The similarity between the two, before the threshold.
     """
@@ -492,10 +491,10 @@ class RankedColumn:
 def fitted_similarity(selector: TopologicalFeatureSelector, X: Any) -> SimilarityOperator:
     """The similarity that a selector was fitted with to `X`, before its threshold.
 
-    Over the columns that vary, in the order of `selector.nodes_`. `fit_and_compare` gives the
-    same without preparing the columns again.
+    It covers the columns that vary, in the order of `selector.nodes_`. `fit_and_compare` gives
+    the same without preparing the columns again.
     """
-    # The measure as it was asked for: "auto" takes columns that the one it became does not.
+    # Use the given measure: "auto" accepts columns that the resolved measure does not.
     read = read_table(clone(selector), X, measure_of(selector.similarity))
     if read.table.shape[1] != selector.n_features_in_:
         raise ValueError(
@@ -515,8 +514,8 @@ def ranked_columns(
     selector : TopologicalFeatureSelector
         Fitted.
     similarity : SimilarityOperator
-        Between the columns that vary, as `fitted_similarity` or `fit_and_compare` gives; the
-        rows of the selected ones are asked for.
+        Of the columns that vary, from `fitted_similarity` or `fit_and_compare`; only the rows
+        of the selected columns are computed.
 
     Returns
     -------
@@ -562,11 +561,11 @@ def _nearest_selected(
     for first in range(0, len(selected), _ROWS):
         rows = selected[first : first + _ROWS]
         block = similarity_rows(similarity, rows).astype(np.float64)
-        # No node is nearest to itself.
+        # Exclude the node itself.
         block[np.arange(len(rows)), rows] = -np.inf
         best = block.argmax(axis=0)
         found = block[best, everyone]
-        # Of equal ones the first.
+        # The first among equal ones.
         nearer = found > weights
         nearest[nearer], weights[nearer] = nodes[rows[best[nearer]]], found[nearer]
     return nearest, np.where(nearest >= 0, weights, 0.0)

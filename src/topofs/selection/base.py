@@ -1,4 +1,4 @@
-"""What all selectors share: a ranking of the columns, cut at some size; and Inf-FS.
+"""The base of all selectors: a ranking of the columns and a size; and Inf-FS.
 
 A subclass of `RankingSelector` reads the table in `fit` (`topofs.selection.reading`), sets
 `forced_`, the ranking and the support.
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
-    """Base of the selectors: ranks the columns and selects the first of them."""
+    """Base of the selectors, which rank the columns and select the first ones."""
 
     n_features_to_select: Any
     n_features_in_: int
@@ -71,7 +71,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return int(self.support_.sum())
 
     def at(self, n_features_to_select: float | str | None) -> Self:
-        """Cut the same ranking at another size, without fitting again.
+        """Select another number of columns from the same ranking, without fitting again.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         estimator
-            A fitted copy; this one stays as it is. The copy shares its fitted arrays.
+            A fitted copy, which shares the fitted arrays; this estimator is not changed.
         """
         check_is_fitted(self)
         if isinstance(n_features_to_select, (Budget, MinShare)):
@@ -110,7 +110,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         array, sparse matrix, data frame, AnnData or collection, shape (n_samples, n_selected)
             A dask collection stays lazy, a sparse table sparse; an AnnData object gives a view
             of one. After a fit to a table with columns of names, a dense data frame gives a
-            data frame, its columns as they are; otherwise `set_output` decides, as in
+            data frame with unchanged columns. Otherwise `set_output` decides, as in
             scikit-learn.
         """
         check_is_fitted(self)
@@ -122,7 +122,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             self._check_same_columns(X.columns)
             return X.iloc[:, np.flatnonzero(self.support_)]
         if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
-            # A sparse matrix never carries names: none are missing.
+            # A sparse matrix never has names, so none are missing.
             return X.tocsc()[:, self.support_].asformat(X.format)
         if is_dask(X):
             check_dimensions(X)
@@ -146,12 +146,12 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Give the names of the selected columns, as scikit-learn's transformers do.
 
-        Labels that are no text have names, too: the column 10 is called ``"10"``.
+        Labels that are not text get names, too: the column 10 has the name ``"10"``.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of all columns, where those of the fit are not to be used.
+            Names of all columns, to replace those of the fit.
 
         Returns
         -------
@@ -164,11 +164,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return names
 
     def pick(self, X: Any) -> Any:
-        """Take the selected columns of a table by their names, whatever else it holds.
+        """Take the selected columns of a table by their names; other columns are ignored.
 
-        `transform` wants the columns of the fit in their order, as scikit-learn's transformers
-        do. This is for tables of which less is left: any order, any further columns, and none
-        but the selected ones needed. The values are not looked at.
+        `transform` needs all columns of the fit in their order, as scikit-learn's transformers
+        do. `pick` needs only the selected columns, in any order and among any other columns.
+        The values are not read.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return X[:, wanted] if annotated else X[wanted]
 
     def inverse_transform(self, X: Any) -> Any:
-        """Put selected columns back in their places, with zeros in those of the others.
+        """Put selected columns back into their positions; all other columns become zeros.
 
         Parameters
         ----------
@@ -264,13 +264,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        # Without it scikit-learn is set to show text only.
+        # Without it scikit-learn is configured to show text only.
         if "text/html" in bundle:
             bundle["text/html"] += self._selection_html()
         return bundle
 
     def _selection_html(self) -> str:
-        """What was selected, for a notebook; nothing before the fit."""
+        """The selection as HTML for a notebook; None before the fit."""
         if not self.__sklearn_is_fitted__():
             return ""
         names = [str(name) for name in self._column_names()]
@@ -288,7 +288,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return np.asarray(names, dtype=object)
 
     def _size(self, given: Any) -> int | None:
-        """How many features to select; None: the ranking decides."""
+        """Number of features to select; None: the ranking decides."""
         return resolve_size(given, self.n_features_in_, least=len(self.forced_))
 
     def _resize(self, size: int | None) -> None:

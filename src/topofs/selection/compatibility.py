@@ -1,7 +1,7 @@
-"""Terms by their short names, and whether a measure, a graph and a rule go together.
+"""Terms by their short names, and the compatibility of measure, graph and rule.
 
-The one place that looks at the name of a term, and the one place that refuses a pair of terms.
-`plain_settings` gives the terms and the constraints of a selector as JSON can hold them.
+Only this module compares names of terms and refuses pairs of terms. `plain_settings` gives the
+terms and the constraints of a selector as JSON values.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from topofs.selection.selector import TopologicalFeatureSelector
 
 THRESHOLDS = ("auto", "mean", None)
-"""What may be set to 0 before filtering: as the rule says, what is below the mean, nothing."""
+"""Values of `threshold`: by the rule; set similarities below the mean to 0; no threshold."""
 
 AnyTerm = TypeVar("AnyTerm", bound=Term)
 
 
 def _term_of(base: type[AnyTerm], given: Any, *, also: str = "") -> AnyTerm:
-    """The term of a kind that a name or a term stands for."""
+    """Resolve a name or a term to a term of a kind."""
     if isinstance(given, base):
         return given
     if isinstance(given, str):
@@ -47,7 +47,7 @@ def _term_of(base: type[AnyTerm], given: Any, *, also: str = "") -> AnyTerm:
 
 
 def measure_of(given: Any) -> Measure:
-    """The measure that a name, a function or a measure stands for."""
+    """Resolve a name, a function or a measure to a measure."""
     if callable(given) and not isinstance(given, (type, Measure)):
         return Function(given)
     return _term_of(Measure, given, also=" and a function")
@@ -61,11 +61,11 @@ TERMS: dict[str, Callable[[Any], Term]] = {
     "graph": graph_of,
     "rule": rule_of,
 }
-"""The parameters of the estimator that take a term, each with what resolves it."""
+"""The parameters of the estimator that take a term, each with its resolver."""
 
 
 def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
-    """Resolve the graph that a rule ranks by; refuse one where it ranks without."""
+    """Resolve the graph that a rule ranks by; refuse a graph if the rule uses none."""
     graph = graph_of(given)
     without, other = None if rule.needs.graph else f"rule {rule.name!r}", "rule"
     if isinstance(size, MinShare):
@@ -83,7 +83,7 @@ def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
 def check_terms(
     measure: Measure, graph: Graph | None, rule: Rule, threshold: Any = "auto"
 ) -> None:
-    """Refuse terms that do not go together, and an unknown threshold.
+    """Refuse incompatible terms and an unknown threshold.
 
     A rule or a graph may need a scale, or the columns themselves, which not every measure has.
     """
@@ -110,7 +110,7 @@ def check_terms(
 
 
 def check_end(rule: Rule, size: Any) -> None:
-    """Refuse the size "auto" with a rule that has no end of its own."""
+    """Refuse the size "auto" with a rule that has no automatic end."""
     if isinstance(size, str) and size == "auto" and not rule.has_end:
         able = [name for name, known in registered("rule").items() if known.has_end]  # type: ignore[attr-defined]
         raise ValueError(
@@ -121,7 +121,7 @@ def check_end(rule: Rule, size: Any) -> None:
 
 
 def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
-    """The settings of a selector by name; after its fit the similarity is the one that was used."""
+    """The settings of a selector by name; after its fit, with the resolved similarity."""
     rule, size = rule_of(selector.rule), selector.n_features_to_select
     graph = graph_for(selector.graph, rule, size)
     fitted = selector.__sklearn_is_fitted__()
@@ -141,7 +141,7 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
 
 
 def plain_size(size: Any) -> Any:
-    """A size as JSON can hold it, such as ``{'until_coverage': 0.9}``."""
+    """A size as a JSON value, such as ``{'until_coverage': 0.9}``."""
     if isinstance(size, UntilCoverage):
         return {"until_coverage": size.coverage}
     if isinstance(size, MinShare):
@@ -150,6 +150,6 @@ def plain_size(size: Any) -> Any:
 
 
 def _plain(term: Term) -> dict[str, Any]:
-    """The name of a term and what a user can choose about it."""
+    """The name and the parameters of a term."""
     chosen = [known.name for known in fields(term) if known.metadata.get("option")]
     return {"name": term.name} | {name: getattr(term, name) for name in chosen}

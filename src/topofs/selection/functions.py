@@ -1,4 +1,4 @@
-"""Functions beside the estimators: a TMFG without the matrix, scores for SelectKBest, noise."""
+"""Functions: a TMFG without the matrix, scores for SelectKBest, noise features."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def tmfg_from_data(
     device: str | None = "auto",
     progress: Callable[[int, int], None] | None = None,
 ) -> FilteredGraph:
-    """Build the TMFG of the columns of a table without ever holding the n × n matrix.
+    """Build the TMFG of the columns of a table without the n × n matrix.
 
-    The graph is that of ``tmfg(threshold_mean(pearson(X, squared=True)))``, for tables with so
-    many columns that this matrix would not fit.
+    The graph is that of ``tmfg(threshold_mean(pearson(X, squared=True)))``, for tables whose
+    matrix does not fit into memory.
 
     Parameters
     ----------
@@ -50,19 +50,19 @@ def tmfg_from_data(
         Numbers, complete (no missing values); a sparse table is made dense. float32 stays
         float32. Tensors of PyTorch and arrays of CuPy are taken, too.
     similarity : str or Measure, default="pearson"
-        One that a product of prepared columns gives: "pearson", "spearman" or "energy", with
-        parameters of their own as objects, such as ``Pearson(squared=False)``.
+        A measure computed by products of prepared columns: "pearson", "spearman" or "energy",
+        or an object with parameters, such as ``Pearson(squared=False)``.
     threshold : {"mean", None}, default="mean"
         Set similarities below their mean to 0 first.
     memory : int, str or None, default="2GB"
-        What may be used beside the table and one prepared copy of it: bytes, text such as
-        "500MB", or None for half of the machine's memory. More memory, fewer products.
+        Memory beside the table and one prepared copy of it: bytes, text such as "500MB", or
+        None for half of the machine's memory. More memory means fewer products.
     device : str or None, default="auto"
-        Where columns are multiplied: "cpu", or "cuda" (or "cuda:1", …) with PyTorch or CuPy
-        installed. "auto" is where the table lies. The graph is the same everywhere.
+        Device that multiplies columns: "cpu", or "cuda" (or "cuda:1", …) with PyTorch or CuPy
+        installed. "auto" is the device of the table. The graph does not depend on the device.
     progress : callable, optional
-        On a device: called now and then with the steps that are done, and with all, 2n of
-        them: the links of n columns are found, n columns enter the graph.
+        On a device: called repeatedly with the number of steps done and the number of all
+        steps, 2n: n columns get their links, n columns enter the graph.
 
     Returns
     -------
@@ -72,10 +72,10 @@ def tmfg_from_data(
     Notes
     -----
     O(n²S) time in blocked products, about two to three passes over all pairs; O(n) memory
-    beyond the columns. Whole numbers and ranks give the very graph of the matrix, because
-    both see the same bits; other columns give it unless two gains differ by rounding alone.
-    Fast products (BLAS, a device) only propose vertices; sums of products in float64, the
-    same everywhere, decide between them.
+    beyond the columns. Whole numbers and ranks give exactly the graph of the matrix, because
+    all entries have the same bits. Other columns give the same graph unless two gains differ by
+    rounding only. Fast products (BLAS, a device) only propose vertices; sums of products in
+    float64, the same everywhere, decide between them.
 
     Examples
     --------
@@ -112,9 +112,9 @@ def tmfg_from_data(
 def tfs_score(X: Any, y: Any = None) -> Doubles:  # noqa: ARG001
     """Score columns for `sklearn.feature_selection.SelectKBest` and its relatives.
 
-    The degree of each column in the TMFG of squared Pearson correlations, plus a fraction
-    below 1 that orders equal degrees by strength. All scores differ, because SelectKBest
-    would give ties to the highest index.
+    The score is the degree in the TMFG of squared Pearson correlations, plus a fraction below 1
+    that orders equal degrees by strength. All scores differ, because SelectKBest would break
+    ties by the highest index.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def tfs_score(X: Any, y: Any = None) -> Doubles:  # noqa: ARG001
 
 @dataclass(frozen=True, eq=False)
 class NoiseFeatures:
-    """Which columns look like noise.
+    """The columns that look like noise.
 
     Attributes
     ----------
@@ -169,11 +169,11 @@ def noise_features(
     level: float = 0.05,
     random_state: Any = None,
 ) -> NoiseFeatures:
-    r"""Find the columns that are linked to others no better than chance would link them.
+    r"""Find the columns that are linked to others no more strongly than by chance.
 
-    A second opinion on `n_features_to_select="auto"`. The values of each column are shuffled
-    by themselves, which keeps every distribution and breaks every link; the graph of the
-    shuffled table gives strengths under chance. With B shuffled tables of n columns,
+    This is a check of `n_features_to_select="auto"`. The values of each column are shuffled
+    separately, which keeps every distribution and breaks every link. The graph of the shuffled
+    table gives the strengths under chance. With B shuffled tables of n columns,
 
     .. math:: p_i = \frac{1 + \#\{\text{shuffled strengths} \ge \text{strength}_i\}}{1 + nB},
 
@@ -184,7 +184,7 @@ def noise_features(
     X : array-like, shape (n_samples, n_features)
         Numbers; NaN marks a missing value.
     similarity : str or Measure, default="pearson"
-        A measure of numbers whose high values mean alike.
+        A measure of numbers whose high values mean similar columns.
     graph : str or Graph, default="tmfg"
         The filtered graph whose strength is tested.
     n_permutations : int, default=10
@@ -233,13 +233,13 @@ def noise_features(
         chance.sort()
         as_strong = len(chance) - np.searchsorted(chance, strength[varying], side="left")
         p_values[varying] = (1 + as_strong) / (1 + len(chance))
-        # A constant column is no hypothesis: it must not make the others harder to believe.
+        # A constant column is not a hypothesis and must not enter the correction.
         noise[varying] = stats.false_discovery_control(p_values[varying]) > level
     return NoiseFeatures(noise, p_values, strength)
 
 
 def _numbers_alike(measure: Measure) -> Measure:
-    """Settle the measure; refuse one by which strength says nothing, or that takes no array."""
+    """Resolve the measure; refuse one without meaningful strengths, or that takes no array."""
     settled = measure.for_table(np.empty((2, 1)))
     if not (settled.takes_table and settled.takes_arrays and settled.means_alike):
         raise ValueError(
@@ -255,6 +255,6 @@ def _strength(values: Floats, measure: Measure, graph: Graph) -> Doubles:
 
 
 def _shuffled(values: Floats, generator: Any) -> Floats:
-    """Each column in an order of its own; missing values move along."""
+    """Shuffle each column separately, missing values included."""
     keys = generator.random_sample(values.shape)
     return np.take_along_axis(values, np.argsort(keys, axis=0), axis=0)

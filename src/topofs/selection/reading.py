@@ -67,12 +67,12 @@ if TYPE_CHECKING:
 class ReadTable:
     """A checked table, and the measure that compares it.
 
-    `constant` marks columns of a single value. `identifiers` marks text that cannot be compared:
-    identifiers, dates and free text. Both take no part, and `left_out` has the reason of each, by
-    position. They are None if all columns take part, or if dask workers will find out. `ranges`
-    are the lowest and the highest value of each column of an array. `has_names` is true if a
-    column holds text, whether it takes part or not. `read_from_text` are columns of text that a
-    warning names.
+    `constant` marks columns of a single value. `identifiers` marks text that cannot be
+    compared: identifiers, dates and free text. Both kinds take no part, and `left_out` has the
+    reason of each, by position. They are None if all columns take part, or if dask workers
+    determine them later. `ranges` are the lowest and the highest value of each column of an
+    array. `has_names` is true if a column holds text, whether it takes part or not.
+    `read_from_text` are columns of text that a warning names.
     """
 
     table: Any
@@ -85,7 +85,7 @@ class ReadTable:
     read_from_text: tuple[Column, ...] = ()
 
     def columns(self, nodes: Ints) -> Any:
-        """The table of some columns; the whole one where these are all."""
+        """The table of some columns; the table itself if these are all columns."""
         return self.table if len(nodes) == self.table.shape[1] else self.table[:, nodes]
 
 
@@ -96,14 +96,14 @@ def read_table(
     *,
     or_else: str = "use similarity='mixed', or turn it into numbers",
 ) -> ReadTable:
-    """Check a table, note its column names on the estimator, and settle the measure.
+    """Check a table, store its column names on the estimator, and resolve the measure.
 
-    `or_else` says what to do about a column of text that the measure does not take.
+    `or_else` advises what to do with a column of text that the measure refuses.
     """
     if is_dask(X):
         return _read_dask(estimator, X, measure)
     X = readable_table(X)
-    # scikit-learn notes names only where all of them are text.
+    # scikit-learn stores names only if all of them are text.
     names = X.names if isinstance(X, TypedTable) else column_names(X)
     estimator._names_given = names  # noqa: SLF001
     if measure.takes_table and (
@@ -127,7 +127,7 @@ def read_table(
         lowest, highest = (end(axis=0).toarray().ravel() for end in (table.min, table.max))
     else:
         lowest, highest = ranges = column_ranges(table)
-    # Where all values of a column are missing, so are its ends.
+    # The extremes of a column of missing values are missing.
     constant = (highest == lowest) | np.isnan(highest)
     where = np.flatnonzero(constant)
     return ReadTable(
@@ -141,7 +141,7 @@ def read_table(
 
 
 def _read_dask(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
-    """A dask collection: names and sizes from what is known without its values."""
+    """A dask collection: names and sizes, without reading values."""
     if not measure.takes_table:
         raise ValueError(
             f"similarity is {measure.name!r}, which needs X in memory: pass X.compute()"
@@ -163,14 +163,14 @@ def _read_dask(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
 
 
 def without_rows(X: Any) -> Any:
-    """A table in memory with the columns of a dask collection and nothing in them."""
+    """An empty table in memory with the columns of a dask collection."""
     if hasattr(X, "columns"):
         return X._meta  # noqa: SLF001 - the only way to ask for the columns as pandas has them
     return np.empty((0, X.shape[1]))
 
 
 def _read_columns(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
-    """Columns of several kinds; without names that take part they may be an array."""
+    """Columns of several kinds; they become an array if no names take part."""
     if isinstance(X, (NamedArray, TypedTable)):
         _note_names(estimator, X.names)
     elif is_frame(X):
@@ -208,8 +208,9 @@ def _numbers(
 ) -> Any:
     """Check a table of numbers, as scikit-learn's `validate_data` does; also a similarity.
 
-    What is no number is refused with the name of its column, and with `advice`, the rest of
-    the sentence; so is an infinite one, with its row. `names` are those of an array.
+    A value that is not a number is refused with the name of its column and with `advice`, the
+    end of the sentence. An infinite value is refused with its column and row. `names` are the
+    names of the columns of an array.
     """
     check_no_times(X)
     try:
@@ -233,7 +234,7 @@ def _numbers(
             refuse_infinite(X, names=names)
         raise
     except (OverflowError, TypeError) as error:
-        # To read the columns one by one raises the error that names the column.
+        # Reading the columns one by one raises the error that names the column.
         if is_frame(X) or isinstance(error, OverflowError):
             read_columns(X, names=names)
         raise
@@ -243,13 +244,13 @@ def _numbers(
 
 
 def _note_names(estimator: BaseEstimator, names: tuple[str, ...]) -> None:
-    """Note the names of a table that carries them, as scikit-learn does for a data frame."""
+    """Store the names of a table that has them, as scikit-learn does for a data frame."""
     estimator.n_features_in_ = len(names)
     estimator.feature_names_in_ = np.asarray(names, dtype=object)
 
 
 def warn_of_columns(read: ReadTable, names: Names) -> None:
-    """Say how columns were read: as numbers from text, or as what takes no part; and give hints."""
+    """Warn of text read as numbers and of columns that take no part; give hints."""
     constant, identifiers = read.constant, read.identifiers
     if constant is None:
         return
@@ -287,8 +288,8 @@ def find_rare_columns(
 ) -> tuple[int, dict[int, str]]:
     """Find the columns that vary, are not forced, and too few samples carry.
 
-    Gives how many samples must carry a column, and for each of those columns, ascending, why it
-    takes no part.
+    Gives the number of samples that must carry a column, and the ascending columns below it,
+    each with the reason.
     """
     is_auto = isinstance(min_carriers, str) and min_carriers == "auto"
     if not is_auto and not (is_whole(min_carriers) and int(min_carriers) >= 0):
@@ -311,7 +312,7 @@ def find_rare_columns(
         others |= set(np.flatnonzero(read.identifiers).tolist())
     rare = {}
     for column in sorted(set(found) - others):
-        # Columns without any carrier are constant, and said to be so.
+        # Columns without any carrier are constant, and are reported as such.
         if n := found[column]:
             rare[column] = (
                 f"only {n} sample{'s have' if n > 1 else ' has'} another value than its most "
@@ -328,10 +329,10 @@ def columns_that_vary(
     left_out: dict[int, str] | None = None,
     rare: dict[int, str] | None = None,
 ) -> tuple[Ints, dict[int, str]]:
-    """Positions of the columns that can be compared, and why each other takes no part.
+    """Positions of the columns that can be compared, and the reasons of the others.
 
-    `left_out` says why, where that is more than constant; `rare` of those that too few samples
-    carry. Constant columns are warned of.
+    `left_out` has reasons other than constant, `rare` those of columns that too few samples
+    carry. Constant columns cause a warning.
     """
     out = constant if identifiers is None else constant | identifiers
     or_names = ", or hold names that hardly repeat" if (out & ~constant).any() else ""
@@ -356,7 +357,7 @@ def columns_that_vary(
 def _warn_of_left_out(
     what: str, kind: type[Warning], columns: Bools, names: Names, why: dict[int, str]
 ) -> None:
-    """Warn of columns that take no part, each with the reason, as the command line has it."""
+    """Warn of columns that take no part, each with the reason, as on the command line."""
     which = [
         names[i] if why[i] == CONSTANT else f"{names[i]} ({why[i]})"
         for i in np.flatnonzero(columns).tolist()
@@ -369,7 +370,7 @@ def _warn_of_left_out(
 
 
 def warn_of_rare_columns(which: list[str], least: int, shape: tuple[int, int]) -> None:
-    """Say how many columns too few samples carry, and by which rule."""
+    """Warn of columns that too few samples carry, with the limit."""
     n_samples, n_features = shape
     say(
         f"{len(which):,} of {n_features:,} columns have another value than their most "
@@ -381,7 +382,7 @@ def warn_of_rare_columns(which: list[str], least: int, shape: tuple[int, int]) -
 
 
 def left_out_as_rare(selector: FittedSelection) -> list[LeftOutColumn]:
-    """List the columns that take no part in a fit since too few samples carry them."""
+    """List the columns that take no part in a fit because too few samples carry them."""
     reason = (
         f"fewer than {selector.min_carriers_} samples have another value than the most "
         "frequent one"
@@ -391,7 +392,7 @@ def left_out_as_rare(selector: FittedSelection) -> list[LeftOutColumn]:
 
 
 def warn_of_dependent_rows(table: Any, measure: Measure) -> None:
-    """Say that rows that follow each other are alike, where the measure has a noise floor."""
+    """Warn if consecutive rows are alike and the measure has a noise floor."""
     knows_order = getattr(measure, "rows", None) == "independent"
     if is_dask(table) or not (knows_order or measure.needs_independent_rows):
         return

@@ -1,8 +1,8 @@
-"""What can be asked after a fit: who represents whom, why, what a list is worth, what is next.
+"""Queries on a fit: representatives, explanations, ratings of lists, columns to add.
 
-`FittedSelection` has the questions, `topofs.selection.answers` the objects that answer them. All
-of them ask `Ranking.coverage_model`, which a rule with groups gives.
-Nodes are the columns that take part; `nodes_` says which columns these are.
+`FittedSelection` has the queries, `topofs.selection.answers` the answers. All queries use the
+coverage model of the ranking, `Ranking.coverage_model`, which a rule with groups gives. Nodes
+are the columns that take part; `nodes_` gives their positions.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from topofs.typing import Doubles, Ints
 
 SAME = 0.8
-"""Two columns of a list say the same where one explains this share of the other."""
+"""Two columns of a list are redundant if one explains this share of the other."""
 
 
 class FittedSelection(RankingSelector):
-    """What a fitted selector answers; the attributes are those that its fit sets."""
+    """The queries of a fitted selector; its fit sets the attributes."""
 
     nodes_: Ints
     similarity_: Measure
@@ -59,7 +59,7 @@ class FittedSelection(RankingSelector):
     _greedy: Ranking
     _constraints: Constraints
     _limited: bool
-    _n_outside: int  # forced columns that do not vary: they are selected beside those that do
+    _n_outside: int  # forced columns that do not vary; they are selected as well
     _budget: float | None
 
     @property
@@ -77,7 +77,7 @@ class FittedSelection(RankingSelector):
 
     @property
     def strength_(self) -> Doubles:
-        """The sum of the weights of each column's links; 0 where there is no graph."""
+        """The sum of the weights of each column's links; 0 without a graph."""
         check_is_fitted(self)
         strength = np.zeros(self.n_features_in_)
         if self._graph is not None:
@@ -86,7 +86,7 @@ class FittedSelection(RankingSelector):
 
     @property
     def n_selectable_(self) -> int:
-        """How many columns can be selected together: all, unless constraints set a limit."""
+        """Largest number of columns that the constraints allow together."""
         check_is_fitted(self)
         if not self._limited:
             return self.n_features_in_
@@ -94,7 +94,7 @@ class FittedSelection(RankingSelector):
 
     @property
     def has_groups(self) -> bool:
-        """Whether selected columns represent others, by the rule of the fit."""
+        """Whether selected columns represent others by the rule of the fit."""
         check_is_fitted(self)
         return self._ranking.coverage_model is not None
 
@@ -114,7 +114,7 @@ class FittedSelection(RankingSelector):
 
     @property
     def representative_(self) -> Ints:
-        """Position of the selected column that represents each column; -1: none does."""
+        """Position of the selected column that represents each column; -1: none."""
         return self._representatives("representative_")[0]
 
     @property
@@ -126,7 +126,7 @@ class FittedSelection(RankingSelector):
     def explained_(self) -> Doubles:
         """The share of each column's variance that all selected columns explain together.
 
-        Where the rule does not tell, that is the share of the representative.
+        If the rule does not compute it, this is the share of the representative.
         """
         share = np.zeros(self.n_features_in_)
         share[self.nodes_] = self._require_groups("explained_").explained(
@@ -162,7 +162,7 @@ class FittedSelection(RankingSelector):
         """
         nodes, representative = self.nodes_, self.representative_[self.nodes_]
         members = np.flatnonzero((representative >= 0) & (representative != nodes))
-        # A column that is selected without taking part represents nobody.
+        # A selected column that takes no part represents no column.
         ends = np.column_stack([members, np.searchsorted(nodes, representative[members])])
         labels = self._column_names()[nodes].tolist()
         return FilteredGraph(len(nodes), ends, self.shares_[nodes[members]], labels=labels)
@@ -188,7 +188,7 @@ class FittedSelection(RankingSelector):
             adata.var["share"] = self.shares_
 
     def explain(self, feature: str | int) -> Explanation:
-        """Say why a feature was or was not selected.
+        """Explain why a feature was or was not selected.
 
         Parameters
         ----------
@@ -198,8 +198,8 @@ class FittedSelection(RankingSelector):
         Returns
         -------
         Explanation
-            Score, rank, neighbours, who represents it and whom it represents; print it to
-            read it.
+            Score, rank, neighbours, representative and represented columns; print it to read
+            it.
 
         Examples
         --------
@@ -244,7 +244,7 @@ class FittedSelection(RankingSelector):
         )
 
     def _neighbors(self, column: int) -> tuple[Neighbor, ...]:
-        """The columns that one is joined to in the graph, strongest first."""
+        """The neighbours of a column in the graph, strongest first."""
         if self._graph is None:
             return ()
         names, adjacency = self._column_names(), self._graph.to_scipy()
@@ -259,7 +259,7 @@ class FittedSelection(RankingSelector):
         return tuple(sorted(found, key=lambda neighbor: -neighbor.weight))
 
     def _representation(self, column: int) -> Representation:
-        """Who represents a column, and whom it represents."""
+        """The representative of a column, and the columns that it represents."""
         representative, share = self._representatives("representative_")
         names, isolated = self._column_names(), self._ranking.isolated
         members = np.setdiff1d(np.flatnonzero(representative == column), column)
@@ -288,23 +288,23 @@ class FittedSelection(RankingSelector):
         n_random: int = 200,
         random_state: Any = 0,
     ) -> Evaluation:
-        """Judge a list of columns, from wherever it comes.
+        """Rate any list of columns.
 
         Parameters
         ----------
         columns : iterable of str or int, optional
             Names, patterns or positions; by default the selected ones.
         n_next : int, default=10
-            How many columns to propose, and how many groups that are missing.
+            Number of columns to propose, and number of missing groups to list.
         n_random : int, default=200
-            Random lists to compare with.
+            Number of random lists for comparison.
         random_state : int, RandomState or None, default=0
             Draws them.
 
         Returns
         -------
         Evaluation
-            It shows itself as a few lines to read.
+            Its text form is a few lines.
 
         Examples
         --------
@@ -355,7 +355,7 @@ class FittedSelection(RankingSelector):
         )
 
     def _next(self, nodes: Ints, n_next: int) -> tuple[Addition, ...]:
-        """The columns that a ranking given some would take next."""
+        """The next columns of a ranking, given some columns."""
         ranking, names = self._ranking_given(nodes, n_next), self._column_names()
         following = ranking.order[len(nodes) : min(ranking.n_selectable, len(nodes) + n_next)]
         return tuple(
@@ -364,7 +364,7 @@ class FittedSelection(RankingSelector):
         )
 
     def _without_each(self, nodes: Ints) -> tuple[tuple[SamePair, ...], tuple[Addition, ...]]:
-        """Columns of a list that others of it explain, and those that add least beyond them."""
+        """Redundant columns of a list, and the columns with the least gain."""
         model = self._require_groups("evaluate")
         names, n_nodes = self._column_names(), len(self.nodes_)
         whole = n_nodes * model.coverage(nodes)
@@ -382,30 +382,31 @@ class FittedSelection(RankingSelector):
         return alike, tuple(sorted(adds, key=lambda one: one.adds)[:10])
 
     def substitute(self, column: str | int, *, n: int = 5) -> Substitutes:
-        r"""Rank what could take the place of a selected column, the rest fixed.
+        r"""Rank the replacements of a selected column, with the other columns fixed.
 
-        A replacement explains what the lost column explained. With :math:`e_j(S)` the share of
-        column j that the selected columns S explain, and G the lost column s and those it
-        represents, sharing more than chance with it, the column c in the place of s loses
+        A replacement should explain what the lost column explained. Let :math:`e_j(S)` be the
+        share of column j that the selected columns S explain. Let G be the lost column s and
+        the columns that it represents and shares more than chance with. The loss of column c in
+        the place of s is
 
         .. math::
            \frac{1}{n} \sum_{j \in G} \max(0, e_j(S) - e_j(S \setminus \{s\} \cup \{c\})).
 
-        Only columns that share with one of G more than chance are named. What c explains
-        beyond what was explained before is told as well, but does not count in the order: what
-        a list lacks, `evaluate` says, as what to add next.
+        Only columns that share more than chance with a column of G are listed. The additional
+        variance that c explains is given, too, but does not affect the order: `evaluate` lists
+        the columns to add.
 
         Parameters
         ----------
         column : str or int
             Name or position of a selected column.
         n : int, default=5
-            How many to name at most.
+            Largest number of replacements.
 
         Returns
         -------
         tuple of Substitute
-            The least loss first; it prints itself line by line.
+            The least loss first; its text form has one line per replacement.
 
         Examples
         --------
@@ -447,20 +448,20 @@ class FittedSelection(RankingSelector):
         return Substitutes(found)
 
     def extend(self, n_more: int) -> Self:
-        """Select more columns, given those selected now; none is lost.
+        """Select more columns and keep all selected ones.
 
-        `at` cuts the ranking of the fit at another size; `extend` ranks the other columns anew,
-        given the selection as it is, whatever it was cut to or forced by.
+        `at` cuts the ranking of the fit at another size. `extend` ranks the other columns
+        again, given the current selection.
 
         Parameters
         ----------
         n_more : int
-            How many more.
+            Number of columns to add.
 
         Returns
         -------
         estimator
-            A fitted copy; this one stays as it is.
+            A fitted copy; this estimator is not changed.
         """
         check_is_fitted(self)
         if not is_whole(n_more) or n_more < 1:
@@ -481,14 +482,14 @@ class FittedSelection(RankingSelector):
     def random_lists(
         self, size: int | None = None, *, n_lists: int = 200, random_state: Any = 0
     ) -> RandomLists:
-        """Tell the coverage of random lists of a size.
+        """Give the coverage of random lists of a size.
 
         Parameters
         ----------
         size : int, optional
-            How many columns; by default as many as are selected.
+            Number of columns; by default that of the selection.
         n_lists : int, default=200
-            How many lists to draw.
+            Number of lists.
         random_state : int, RandomState or None, default=0
             Draws them.
 
@@ -512,7 +513,7 @@ class FittedSelection(RankingSelector):
         return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
 
     def _selection_html(self) -> str:
-        """For a notebook: the groups in short where there are some."""
+        """HTML for a notebook: a short list of the groups, if any."""
         if not self.__sklearn_is_fitted__() or not self.has_groups:
             return super()._selection_html()
         groups = [
@@ -532,7 +533,7 @@ class FittedSelection(RankingSelector):
         )
 
     def _require_groups(self, wanted: str) -> CoverageModel:
-        """The coverage model of the ranking; without one there is no such answer."""
+        """The coverage model of the ranking; AttributeError without one."""
         check_is_fitted(self)
         if self._ranking.coverage_model is None:
             raise AttributeError(_only_with_groups(wanted))
@@ -545,14 +546,14 @@ class FittedSelection(RankingSelector):
         share = np.zeros(self.n_features_in_)
         representative[self.nodes_] = np.where(found >= 0, self.nodes_[found], -1)
         share[self.nodes_] = shares
-        # A constant column may be selected (forced, or more are asked for than vary).
+        # A constant column may be selected: forced, or more columns requested than vary.
         selected = np.flatnonzero(self.support_)
         representative[selected] = selected
         share[selected] = 1.0
         return representative, share
 
     def _ranking_given(self, nodes: Ints, n_more: int) -> Ranking:
-        """Rank the other nodes given some, at least so many of them exactly."""
+        """Rank the other nodes given some nodes, with at least `n` of them in exact order."""
         constraints = self._constraints.with_forced(nodes, n_wanted=len(nodes) + n_more)
         return self.rule_.rerank(self._ranking, constraints)
 
@@ -568,7 +569,7 @@ class FittedSelection(RankingSelector):
 
 
 def running_groups(selector: FittedSelection) -> RunningGroups:
-    """Who represents whom while the nodes of a fit are selected one by one, best first."""
+    """The representatives while the nodes of a fit are selected one by one, best first."""
     order = np.argsort(selector.ranking_[selector.nodes_])
     n_exact = selector._ranking.exact  # noqa: SLF001 - of the same file
     return selector._require_groups("running_groups").running(order, n_exact)  # noqa: SLF001

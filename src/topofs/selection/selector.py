@@ -1,7 +1,7 @@
 """Topological Feature Selection as a scikit-learn estimator: its parameters, fit and sizes.
 
-What can be asked after a fit stands in `topofs.selection.results`, and what all selectors share
-in `topofs.selection.base`.
+Queries on a fit are in `topofs.selection.results`, the base of all selectors in
+`topofs.selection.base`.
 """
 
 from __future__ import annotations
@@ -65,24 +65,24 @@ if TYPE_CHECKING:
 class TopologicalFeatureSelector(FittedSelection):
     r"""Select columns that represent the others.
 
-    The columns are compared, the links that matter are kept as a graph, and the columns are
-    selected that cover the most along that graph. Labels are not used.
-    With :math:`w_{ij}` the variance that i and j share (below), each next column is the one
-    that adds most to the coverage
+    The selector compares the columns, keeps the relevant links as a graph, and selects the
+    columns with the largest coverage along that graph. Labels are not used. With :math:`w_{ij}`
+    the variance that i and j share (below), each next column is the one that adds most to the
+    coverage
 
     .. math:: F(S) = \sum_j \max_{i \in S} w_{ij},
 
-    and selection stops by itself when the next one would explain no more than itself. What comes
-    at larger sizes is said at `Coverage`. The
-    published method, which ranks by degree, is `TopologicalFeatureSelector.paper`.
+    and the selection ends automatically where the next column would explain no more than
+    itself. `Coverage` describes the ranking at larger sizes. `TopologicalFeatureSelector.paper`
+    is the published method, which ranks by degree.
 
     Parameters
     ----------
     n_features_to_select : "auto", int, float or None, default="auto"
-        "auto": as many as the rule selects by itself, where it has an end ("coverage" has:
-        the columns that explain more than themselves). Or a count, a fraction in (0, 1], or
-        None for half of the columns; or `UntilCoverage`, `MinShare` (leave out only what is
-        redundant) or `Budget`.
+        "auto": the number that the rule determines, if it has an automatic end. (The end of
+        "coverage": the columns that explain more than themselves.) Or a count, a fraction in
+        (0, 1], or None for half of the columns; or `UntilCoverage`, `MinShare` (leave out only
+        redundant columns) or `Budget`.
     similarity : str, Measure or callable, default="auto"
         How two columns are compared. `Auto` ("auto"): `Mixed` where columns of text,
         categories or booleans take part, else `Pearson`. Or "pearson", "spearman", "mixed",
@@ -92,14 +92,14 @@ class TopologicalFeatureSelector(FittedSelection):
         returns their similarity.
     threshold : {"auto", "mean", None}, default="auto"
         "mean": set similarities below their mean to 0 in the graph, as the authors' program
-        does. "auto": as the rule says. Centralities cut at the mean; coverage has a
-        noise floor instead, and cuts a given similarity, for which there is none, at its mean
-        off the diagonal.
+        does. "auto": by the rule. Centralities use the mean. Coverage uses the noise floor
+        instead; a given similarity has no noise floor, so coverage sets its entries below the
+        off-diagonal mean to 0.
     graph : str or Graph, default="auto"
-        Which links count: `Links` ("links"), each column's strongest links above the noise
-        floor; a planar or a sparser filter of all pairs, "tmfg", "pmfg", "mst" or "mfcf"; or an
-        object. The rule ranks by this graph. "auto": "links" for coverage, "tmfg" for
-        centralities. The rule "variance" and `MinShare` rank without a graph and refuse one.
+        The graph that the rule ranks by: `Links` ("links"), each column's strongest links above
+        the noise floor; a planar or sparser filter of all pairs, "tmfg", "pmfg", "mst" or
+        "mfcf"; or an object. "auto": "links" for coverage, "tmfg" for centralities. The rule
+        "variance" and `MinShare` rank without a graph and refuse one.
     rule : str or Rule, default="coverage"
         How columns are ranked: `Coverage` ("coverage"), by what each adds; `Variance`
         ("variance"), by the variance that each explains beyond those before it, from the
@@ -107,52 +107,51 @@ class TopologicalFeatureSelector(FittedSelection):
         ("degree", "strength", "eigenvector", "pagerank", "closeness", "betweenness"), by
         their place in the graph.
     keep : list of str or int, default=None
-        Names or positions of columns that are selected in any case. A whole number is a
-        position; the name of a column labelled 10 is ``"10"``. They come first in the
-        ranking, and the others are ranked given these. They count towards
-        `n_features_to_select` and come on top of "auto". Patterns such as ``"HLA-*"`` name
-        several columns.
+        Names or positions of columns that are always selected. A whole number is a position;
+        the name of a column labelled 10 is ``"10"``. They come first in the ranking, and the
+        other columns are ranked given these. They count in a given size, and are added to the
+        columns of "auto". Patterns such as ``"HLA-*"`` name several columns.
     exclude : list of str or int, default=None
-        Columns that cannot be selected, but are to be represented.
+        Columns that cannot be selected, but count in the coverage.
     at_most : AtMost, default=None
-        At most so many selected columns of each group: ``AtMost(1, of=groups)``.
+        A limit on the selected columns of each group: ``AtMost(1, of=groups)``.
     max_similarity : float, default=None
-        No two selected columns are more alike than this, on the scale of the measure.
+        No two selected columns have a higher similarity than this, on the scale of the measure.
     min_carriers : "auto" or int, default="auto"
-        How many samples must carry a column, that is, have another value in it than its most
-        frequent one; of a sparse table, mostly: another value than 0. Two columns of five
-        carriers each that chance lets meet in a few seem to share most of their variance.
-        Columns below it take no part, with a warning, unless they are in `keep`. "auto": none
-        in a table of up to 1,000 samples, and four more for each time that they double (4 of
-        2,000, 13 of 10,000, 22 of 50,000, 39 of a million). 0 lets all take part, and spares
-        a dask table the pass that counts them.
+        Least number of samples that carry a column. A sample carries a column if its value
+        differs from the most frequent value, which is mostly 0 in a sparse table. Two columns
+        with five carriers each, a few of them shared by chance, seem to share most of their
+        variance. Columns with fewer carriers take no part, with a warning, unless they are in
+        `keep`. "auto": 0 for up to 1,000 samples, and four more each time their number doubles
+        (4 for 2,000, 13 for 10,000, 22 for 50,000, 39 for a million). With 0 all columns take
+        part, and a dask table needs no pass that counts carriers.
     memory : int, str or None, default=None
-        Memory that may be used: bytes, text such as "2GB", or None for half of the machine's.
-        If the n × n similarity does not fit, links and TMFG are found without it; the graph is
-        the same (see `topofs.tmfg_from_data`).
+        Memory limit: bytes, text such as "2GB", or None for half of the machine's memory. If
+        the n × n similarity does not fit, links and TMFG are built without it; the graph is the
+        same (see `topofs.tmfg_from_data`).
     device : str or None, default="auto"
-        Where columns are multiplied: "cpu", or "cuda" (or "cuda:1", …) with PyTorch
-        or CuPy installed. "auto" is where the table lies.
+        Device that multiplies columns: "cpu", or "cuda" (or "cuda:1", …) with PyTorch or CuPy
+        installed. "auto" is the device of the table.
 
     Attributes
     ----------
     scores_ : array of float, shape (n_features,)
-        What each column added to the coverage at its turn, or its centrality; 0 for columns
-        that take no part.
+        The gain in coverage of each column at its turn, or its centrality; 0 for columns that
+        take no part.
     ranking_ : array of int, shape (n_features,)
         A permutation of 1 … n_features; 1 is the best.
     support_ : array of bool, shape (n_features,)
         The selected columns.
     n_features_ : int
-        How many they are.
+        Number of selected columns.
     coverage_ : array of float, shape (len(nodes_),)
         Share of the columns that the first 1, 2, … of the ranking represent.
     representative_, shares_ : arrays of int and float, shape (n_features,)
-        Position of the selected column that represents each column (-1: it is alone), and the
-        share of its variance that this one explains.
+        Position of the selected column that represents each column (-1: none), and the share of
+        variance that it explains.
     explained_ : array of float, shape (n_features,)
-        The share of each column's variance that all selected columns explain together, by a
-        rule that can tell ("variance"); else that of its representative.
+        The share of each column's variance that all selected columns explain together, by the
+        rule "variance"; by other rules the share of its representative.
     groups_ : tuple of Group
         The selected columns, best first, each with the columns it represents.
     isolated_ : array of int
@@ -162,17 +161,17 @@ class TopologicalFeatureSelector(FittedSelection):
     rule_ : Rule
         The rule that was used.
     graph_ : FilteredGraph
-        The graph that the columns that vary were ranked by, labelled with their names; not
-        there where they were ranked without one.
+        The graph of the columns that vary, by which they were ranked, labelled with their
+        names; absent if the rule uses no graph.
     strength_ : array of float, shape (n_features,)
-        The sum of the weights of each column's links in the graph; 0 where there is none.
+        The sum of the weights of each column's links in the graph; 0 without a graph.
     nodes_ : array of int
-        The column that each node of the graph is.
+        The column of each node of the graph.
     rare_ : array of int
-        Positions of the columns that take no part since fewer than `min_carriers_` samples
+        Positions of the columns that take no part because fewer than `min_carriers_` samples
         carry them.
     min_carriers_ : int
-        How many samples must carry a column, with "auto" resolved.
+        Least number of samples that carry a column, with "auto" resolved.
     forced_, excluded_ : arrays of int
         Positions of the columns in `keep` and in `exclude`.
     n_features_in_ : int
@@ -182,32 +181,30 @@ class TopologicalFeatureSelector(FittedSelection):
 
     Notes
     -----
-    The terms are objects with parameters of their own, which scikit-learn's nested names
-    reach: ``similarity__squared``, ``rule__reach``. Terms of your own are registered with
-    `topofs.register`.
+    The terms are objects with parameters, which scikit-learn's nested names set:
+    ``similarity__squared``, ``rule__reach``. Use `topofs.register` to register further terms.
 
-    Shared variance is the squared correlation (or its like), less what chance alone gives;
-    below the noise floor, which pairs of unrelated normal columns exceed in 5 % of all
-    tables, it is 0. (Heavy tails and rare events exceed it more often: see
-    `topofs.similarity.noise_floor`.) With missing values, chance and floor are those of the
-    samples that a pair shares. Rows in an order of time, where each is like the one before it,
-    count for fewer: say ``similarity__rows="ordered"``. Where that seems to be so and is not
-    said, there is a warning.
+    Shared variance is the squared correlation (or the value of another measure), corrected for
+    chance. It is 0 below the noise floor, which some pair of unrelated normal columns exceeds
+    in 5 % of all tables. (Heavy tails and rare events exceed it more often: see
+    `topofs.similarity.noise_floor`.) With missing values, correction and floor depend on the
+    samples that a pair shares. In time order, where each row is like the one before it, rows
+    count as fewer samples with ``similarity__rows="ordered"``. A warning appears if rows seem
+    to be ordered and the parameter is not set.
 
-    What is masked in an array of `numpy.ma` is missing. Whole numbers beyond 2⁵³ are counted
-    from the lowest of their column, so that float64 tells them apart; so a function sees them.
-    Infinite values are refused with their column and row.
+    Masked values of an array of `numpy.ma` are missing. The lowest value of the column is
+    subtracted from whole numbers beyond 2⁵³, so that float64 distinguishes them; a similarity
+    function gets the differences. Infinite values are refused with their column and row.
 
     Constant columns, and names that hardly repeat, take no part in the graph, score 0 and
-    rank last, with a warning. Missing values are used pair by pair. A sparse table stays sparse
-    with Pearson's correlation; other measures make it dense, where memory has room for that. A
-    dask array or dataframe without missing values is reduced where its chunks lie, and
-    `transform` leaves it lazy.
-    From a data frame with text, categories or booleans, `transform` selects columns of the
-    frame as they are.
+    rank last, with a warning. Each pair of columns is compared over the samples observed in
+    both. A sparse table stays sparse with Pearson's correlation; other measures make it dense,
+    if memory allows. Workers reduce the chunks of a dask array or dataframe without missing
+    values, and `transform` keeps it lazy. From a data frame with text, categories or booleans,
+    `transform` selects unchanged columns of the frame.
 
-    The attributes from `coverage_` to `isolated_` are there with a rule that has groups, as
-    coverage does; they follow `at`.
+    The attributes from `coverage_` to `isolated_` exist if the rule has groups, as coverage
+    has; they change with `at`.
 
     References
     ----------
@@ -332,8 +329,8 @@ class TopologicalFeatureSelector(FittedSelection):
             self._fit(X)
         except BaseException:
             # What was refused leaves an earlier fit as it was.
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
         return self
 
@@ -375,13 +372,13 @@ class TopologicalFeatureSelector(FittedSelection):
             warn_of_dependent_rows(table, read.measure)
         among = None
         if sparse.issparse(table):
-            # The whole table is there anyway: some of its columns would be another copy.
+            # The table is in memory anyway; taking some columns would make a copy.
             table, among = read.table, nodes
         columns = columns_to_compare(
             table, read.measure, memory=memory, needs=needs, arrays=arrays, nodes=among
         )
         if columns.constant is not None:
-            # Workers have found out which columns are constant.
+            # The workers have determined the constant columns.
             constant[nodes] = columns.constant
             nodes, self._left_out = columns_that_vary(names, constant, rare=rare)
         self.nodes_, self._has_names = nodes, read.has_names
@@ -405,7 +402,7 @@ class TopologicalFeatureSelector(FittedSelection):
         return columns
 
     def _needs(self) -> Needs:
-        """What the rule needs, with the pairs that the constraints must know one by one."""
+        """The needs of the rule, and the pairs that the constraints need."""
         needs, measure, size = self.rule_.needs, self.similarity_, self.n_features_to_select
         if isinstance(size, MinShare):
             if self.max_similarity is not None or self.at_most is not None:
@@ -425,14 +422,14 @@ class TopologicalFeatureSelector(FittedSelection):
         return replace(needs, pairs_from=float(self.max_similarity))
 
     def _rank(self, network: Network, constraints: Constraints, size: int | None) -> Ranking:
-        """Rank the nodes of the network: by the rule, or by what is redundant."""
+        """Rank the nodes of the network, by the rule or by redundancy (`MinShare`)."""
         wanted, nodes = self.n_features_to_select, self.nodes_
         self._limited = constraints.limited or self.max_similarity is not None
         self._budget = float(wanted.total) if isinstance(wanted, Budget) else None
         self._n_outside = len(np.setdiff1d(self.forced_, nodes))
         by_rule = not isinstance(wanted, MinShare)
         if isinstance(wanted, UntilCoverage) and self.rule_.explains_together:
-            size = len(nodes)  # nobody knows before
+            size = len(nodes)  # not known before the ranking
         self._constraints = constraints = constraints.among(
             nodes, too_alike=network.pairs if by_rule else None, n_wanted=size
         )
@@ -449,7 +446,7 @@ class TopologicalFeatureSelector(FittedSelection):
         return ranking
 
     def _check_kept_alike(self, constraints: Constraints) -> None:
-        """Refuse kept columns that are more alike than two selected ones may be."""
+        """Refuse kept columns whose similarity exceeds `max_similarity`."""
         kept = constraints.forced
         among = constraints.too_alike[kept][:, kept].tocoo()
         if among.nnz:
@@ -476,12 +473,12 @@ class TopologicalFeatureSelector(FittedSelection):
         return resolve_size(given, self.n_features_in_, least=least, auto=auto)
 
     def _take(self, ranking: Ranking) -> None:
-        """Take the order and the scores of a ranking; the selected columns stay."""
+        """Set the order and the scores of a ranking; the selected columns stay."""
         self._ranking = ranking
         self._put_in_order(ranking.order, ranking.scores, self.nodes_, first=self.forced_)
 
     def _select(self, size: int | None) -> None:
-        """Select the best ranked columns, up to a size; None: as many as the ranking says."""
+        """Select the best ranked columns, up to a size; None: the size of the ranking."""
         ranking, n_forced, wanted = self._ranking, len(self.forced_), self.n_features_to_select
         has_end = size is None and not isinstance(wanted, (Budget, MinShare))
         if not ranking.n_selectable and (has_end or not n_forced):
@@ -507,7 +504,7 @@ class TopologicalFeatureSelector(FittedSelection):
         self.support_ = self.ranking_ <= size
 
     def _size_by_ranking(self) -> int:
-        """How many columns are selected up to the end that was asked for."""
+        """Number of columns up to the requested end."""
         ranking, wanted = self._ranking, self.n_features_to_select
         n_outside, n_chosen = self._n_outside, len(self.forced_) - self._n_outside
         if isinstance(wanted, Budget):
@@ -517,7 +514,7 @@ class TopologicalFeatureSelector(FittedSelection):
             assert ranking.end is not None
             return n_outside + ranking.end
         curve = ranking.curve[: ranking.n_selectable]
-        # Rounding must not ask for a column more.
+        # Rounding must not add a column.
         enough = np.flatnonzero(curve >= wanted.coverage - 1e-12)
         if not enough.size:
             raise ValueError(
@@ -527,10 +524,10 @@ class TopologicalFeatureSelector(FittedSelection):
         return n_outside + max(int(enough[0]) + 1, n_chosen)
 
     def _refine(self) -> None:
-        """Let the rule improve what was selected by its greedy ranking."""
+        """Let the rule improve the columns selected by its greedy ranking."""
         self._greedy = ranking = self._ranking
         selected = np.flatnonzero(self.support_[self.nodes_])
-        # By MinShare there is no graph, and the rule plays no part.
+        # With MinShare there is no graph, and the rule is not used.
         if self._graph is None or not len(selected):
             return
         wanted = self.n_features_to_select
@@ -543,7 +540,7 @@ class TopologicalFeatureSelector(FittedSelection):
             self.support_[self.nodes_[refined.order[: refined.end]]] = True
 
     def _resize(self, size: int | None) -> None:
-        """Cut the ranking of the fit at another size, and refine what is selected."""
+        """Cut the ranking of the fit at another size, and refine the selected columns."""
         if self._greedy is not self._ranking:
             self._take(self._greedy)
         self._select(size)
@@ -551,15 +548,15 @@ class TopologicalFeatureSelector(FittedSelection):
         if exact is not None and n_selected > exact:
             constraints = replace(self._constraints, n_wanted=n_selected)
             self._take(self.rule_.rerank(self._greedy, constraints))
-            # By full rows fewer may reach a coverage.
+            # With complete rows fewer columns may reach a coverage.
             until = isinstance(self.n_features_to_select, UntilCoverage)
             self._select(None if until else n_selected)
         self._refine()
 
     def _warn_of_isolated_columns(self) -> None:
-        """Say how many columns the automatic size leaves out since they are like no other."""
+        """Warn of isolated columns that the automatic size leaves out."""
         isolated = self._ranking.isolated
-        # By MinShare isolated only means that nothing explains a column to that share.
+        # With MinShare, isolated only means that no column explains that share of a column.
         if isolated is None or isinstance(self.n_features_to_select, MinShare):
             return
         if isolated.all() and len(isolated) > 1:
@@ -593,7 +590,7 @@ class TopologicalFeatureSelector(FittedSelection):
         Parameters
         ----------
         deep : bool, default=True
-            Also those of the terms, as ``similarity__squared``.
+            Also give those of the terms, such as ``similarity__squared``.
 
         Returns
         -------
@@ -602,7 +599,7 @@ class TopologicalFeatureSelector(FittedSelection):
         params: dict[str, Any] = super().get_params(deep=False)
         if deep:
             for name, resolve in _NESTED.items():
-                # An unknown name is refused by fit, not here.
+                # `fit` refuses an unknown name.
                 with suppress(ValueError):
                     nested = resolve(params[name]).get_params().items()
                     params |= {f"{name}__{key}": value for key, value in nested}
@@ -611,7 +608,7 @@ class TopologicalFeatureSelector(FittedSelection):
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, those of terms by nested names.
 
-        A term is frozen, so a nested parameter puts another term in its place.
+        A term is frozen, so a nested parameter replaces the term.
 
         Parameters
         ----------
@@ -637,7 +634,7 @@ class TopologicalFeatureSelector(FittedSelection):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # An unknown name is refused by fit; until then it can be looked at.
+        # `fit` refuses an unknown name; before that, parameters can be read.
         with suppress(ValueError):
             measure = measure_of(self.similarity)
             tags.input_tags.sparse = measure.takes_table
@@ -655,12 +652,12 @@ def _size_of(given: Any) -> Size:
 
 
 _NESTED: dict[str, Callable[[Any], Term]] = {**TERMS, "n_features_to_select": _size_of}
-"""The parameters that may be objects with parameters of their own, each with what resolves it."""
+"""The parameters that may be objects with parameters, each with its resolver."""
 
 
 def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ColumnsToCompare:
-    """Fit a selector and give the columns as they were prepared for it, over `selector.nodes_`.
+    """Fit a selector and give the prepared columns of `selector.nodes_`.
 
-    A report or a list of nearest columns asks these for similarities.
+    A report or a list of nearest columns computes similarities from them.
     """
     return selector._fit(X)  # noqa: SLF001 - of the same file

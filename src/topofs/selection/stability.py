@@ -1,7 +1,7 @@
-"""Stability: whether a selector chooses the same columns again on data drawn anew.
+"""Stability: the agreement of the columns that a selector chooses on resamples.
 
-`stability` fits a selector to resamples and compares what it chooses by Nogueira's measure.
-`drawn_rows` draws their rows: one by one, in blocks of neighbours, or as a splitter says.
+`stability` fits a selector to resamples and compares the chosen columns by Nogueira's measure.
+`drawn_rows` draws the rows: one by one, in blocks of neighbours, or by a splitter.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class Selector(Protocol):
-    """Any selector of scikit-learn that is fitted without labels."""
+    """Any scikit-learn selector that is fitted without labels."""
 
     def fit(self, X: Any) -> Any:
         """Choose columns."""
@@ -60,7 +60,7 @@ class Selector(Protocol):
 
 @dataclass(frozen=True)
 class EdgeConfidence:
-    """How often an edge came back over the resamples.
+    """The frequency of an edge over the resamples.
 
     Attributes
     ----------
@@ -77,13 +77,13 @@ class EdgeConfidence:
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How much a selection depends on the sample.
+    """The dependence of a selection on the sample.
 
     Attributes
     ----------
     phi : float
-        Nogueira's measure: 1 where every resample gives the same set, near 0 for random
-        sets, below 0 for sets that avoid each other. NaN where all sets are full.
+        Nogueira's measure: 1 if every resample gives the same set, near 0 for random sets,
+        below 0 for sets that overlap less than random sets. NaN if all sets are full.
     lower, upper : float
         Its approximate confidence interval.
     variance : float
@@ -95,7 +95,7 @@ class Stability:
     sizes : array of int, shape (n_resamples,)
         Number of columns chosen on each resample.
     edges : tuple of EdgeConfidence
-        The edges of the selector's graphs, most confident first; empty where it has none.
+        The edges of the selector's graphs, most frequent first; empty without graphs.
     n_resamples : int
         Number of resamples.
     level : float
@@ -158,12 +158,11 @@ def stability(
     n_resamples : int, default=50
         Number M of bootstrap samples, at least 2.
     splits : None, "blocks", splitter or iterable, default=None
-        How rows are drawn. None: one by one, for rows without an order. "blocks": in runs of
-        neighbours (the moving-block bootstrap, runs of about S^(1/3) rows), for rows in the
-        order of time. Or a splitter of scikit-learn, such as `TimeSeriesSplit` or
-        `LeaveOneGroupOut`, or an iterable of rows or of pairs (train, test), each an array of
-        positions or a mask of one truth value a row: the training rows of each are taken, and
-        there are as many resamples as it has.
+        How to draw rows. None: one by one, for rows without an order. "blocks": in runs of
+        neighbours (the moving-block bootstrap, runs of about S^(1/3) rows), for rows in time
+        order. Or a splitter of scikit-learn, such as `TimeSeriesSplit` or `LeaveOneGroupOut`,
+        or an iterable of rows or of pairs (train, test), each an array of positions or a mask
+        with one truth value per row. Each split is a resample of its training rows.
     y, groups : array-like, shape (n_samples,), optional
         Labels and groups of the rows, for splitters that ask for them; the selector sees
         neither.
@@ -182,11 +181,11 @@ def stability(
 
     Notes
     -----
-    A bootstrap sample holds about 63 % of the rows, some of them several times, so that
-    links look stronger than they are: an automatic size comes out larger than on X itself.
-    Columns that are left out on X because their names hardly repeat stay out of every
-    resample, where repeated rows would make them repeat. Warnings of the fits (columns
-    constant in a resample) are not shown.
+    A bootstrap sample holds about 63 % of the rows, some of them several times. So links look
+    stronger than they are, and an automatic size is larger than on X itself. Columns that are
+    left out on X because their names hardly repeat are left out of every resample, because
+    repeated rows would make them repeat. Warnings of the fits (columns constant in a resample)
+    are not shown.
 
     References
     ----------
@@ -311,14 +310,15 @@ def _needs_labels(selector: Selector) -> ValueError:
 def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
     """The selector with the measure of the whole table, and the table without identifiers.
 
-    Drawn rows repeat, and so would identifiers: they become constant. A table of several kinds
-    of columns is read only once; other tables stay as they are, sparse ones by rows.
+    Identifiers become constant, because drawn rows repeat and so would identifiers. A table of
+    several kinds of columns is read only once; other tables are not changed, except that sparse
+    ones are stored by rows.
     """
     if get_tags(selector).target_tags.required:
         raise _needs_labels(selector)
     if not isinstance(selector, TopologicalFeatureSelector):
         if isinstance(X, NamedArray) and not isinstance(selector, RankingSelector):
-            # Other selectors know no such table.
+            # Other selectors do not accept such a table.
             X = X.values
         return selector, _by_rows(unmasked(X))
     measure = measure_of(selector.similarity)
@@ -339,7 +339,7 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
 
 
 def _by_rows(X: Any) -> Any:
-    """A sparse table in the form of which rows are taken; others as they are."""
+    """A sparse table by rows; other tables unchanged."""
     if isinstance(X, NamedArray):
         return replace(X, values=_by_rows(X.values))
     return X.tocsr() if hasattr(X, "tocsr") else X
@@ -384,9 +384,9 @@ def drawn_rows(
     y: Any = None,
     groups: Any = None,
 ) -> list[Rows]:
-    """Positions of the rows of each resample, drawn as `splits` of `topofs.stability` says.
+    """Positions of the rows of each resample, by `splits` of `topofs.stability`.
 
-    A row may come several times.
+    A row may occur several times.
     """
     y = check_of_rows(y, n_samples, splits, name="y")
     groups = check_of_rows(groups, n_samples, splits, name="groups")
@@ -410,9 +410,9 @@ def drawn_rows(
 
 
 def parts_of(splits: Any, n_samples: int, *, y: Any = None, groups: Any = None) -> list[Any]:
-    """What a splitter or an iterable gives, one item a split.
+    """The items of a splitter or an iterable, one per split.
 
-    A splitter gets the labels and the groups of the rows, where there are any.
+    A splitter gets the labels and the groups of the rows, if any.
     """
     if not hasattr(splits, "split"):
         try:
@@ -427,7 +427,7 @@ def parts_of(splits: Any, n_samples: int, *, y: Any = None, groups: Any = None) 
     try:
         return list(splits.split(np.empty((n_samples, 1)), **given))
     except (TypeError, ValueError) as error:
-        # Splitters name what they miss.
+        # The error of a splitter names the missing argument.
         missing = [name for name in of_rows if name not in given and f"'{name}'" in str(error)]
         advice = "".join(f"; give {name}=, one value a row" for name in missing)
         raise ValueError(
@@ -440,7 +440,7 @@ def row_positions(given: Any, n_samples: int) -> Rows:
     try:
         rows = np.asarray(unmasked(given))
         if rows.dtype == np.object_:
-            # Types that allow for missing values become plain ones where none is missing.
+            # Nullable types become plain ones if no value is missing.
             rows = np.asarray(rows.tolist())
     except ValueError:  # lists of unequal length
         rows = np.empty((0, 0))
@@ -475,7 +475,7 @@ def row_positions(given: Any, n_samples: int) -> Rows:
 
 
 def check_of_rows(values: Any, n_samples: int, splits: Any, *, name: str) -> Any:
-    """Check labels or groups that only a splitter reads, one a row."""
+    """Check labels or groups that only a splitter reads, one per row."""
     if values is None:
         return None
     if not hasattr(splits, "split") or isinstance(splits, str):
@@ -508,7 +508,7 @@ def _one_by_one(n_samples: int, generator: np.random.RandomState) -> Rows:
 
 
 def _in_blocks(n_samples: int, generator: np.random.RandomState) -> Rows:
-    """Runs of neighbours, one after the other, as many rows as there are.
+    """Runs of neighbours, one after the other, with as many rows as the table.
 
     Runs of S^(1/3) rows, rounded, at least 2, of S: H. R. Künsch (1989), The jackknife and the
     bootstrap for general stationary observations, Annals of Statistics 17(3), 1217-1241.

@@ -1,4 +1,4 @@
-"""Table in, similarity between its columns out: one file a measure."""
+"""Measures: table in, similarity between its columns out; one file per measure."""
 
 from topofs.similarity.base import Measure
 from topofs.similarity.correlation import Pearson, Spearman, pearson, spearman

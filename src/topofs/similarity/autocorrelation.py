@@ -1,4 +1,4 @@
-"""Rows in an order of time: whether they depend on each other, and for how many they count."""
+"""Rows in time order: test whether they depend on each other, and count effective samples."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ if TYPE_CHECKING:
 
     from topofs.typing import Doubles, Ints
 
-# Autocorrelations are looked at up to a quarter of the rows, and no further than this.
+# Autocorrelations are computed up to a quarter of the rows, and up to this lag at most.
 MOST_LAGS = 2000
-# Values that are transformed at a time.
+# Values transformed at a time.
 _BLOCK = 1 << 21
-# From this share of rows on that are nearer to the next row than to the one after it, in the
-# median column, rows depend on each other: 0.58 in a series of autocorrelation 0.5, 0.63 of 0.9.
-# In independent rows it is one half; sorted by classes of ten rows it is at most 0.55.
+# Rows depend on each other if at least this share of rows is nearer to the next row than to the
+# one after it, in the median column. The share is 0.58 in a series of autocorrelation 0.5 and
+# 0.63 for 0.9. It is one half in independent rows, and at most 0.55 in rows sorted by classes
+# of ten.
 NEARER = 0.56
-# How far above what shuffled rows give, in their standard deviations; how often they are shuffled.
+# Least distance above the mean of shuffled rows, in standard deviations; number of shuffles.
 _CLEARLY, _SHUFFLES = 5.0, 20
 _LEAST_ROWS = 30
-# What is looked at of a large table: so many columns, and runs of so many rows.
+# Sample of a large table: number of columns, and rows per run.
 _MOST_COLUMNS, _RUNS, _RUN = 100, 10, 500
 
 
 def n_lags(n_samples: int) -> int:
-    """How many autocorrelations of a series are looked at."""
+    """Number of autocorrelations computed for a series."""
     return min(n_samples // 4, MOST_LAGS)
 
 
 def autocorrelations(columns: Any) -> Doubles:
     """Give the autocorrelations of series at the lags from 1 on.
 
-    One series a row, dense or sparse; NaN marks a missing value. Each sum of products is over all
-    rows, not over those that are left at a lag: as it is usual, so that no autocorrelation at a
-    long lag is large by chance. 0 for a constant series.
+    One series per row, dense or sparse; NaN marks a missing value. Each sum of products is
+    divided by the number of all rows, as is usual, so that no autocorrelation at a long lag is
+    large by chance. A constant series has 0.
     """
     n_features, n_samples = columns.shape
     lags = n_lags(n_samples)
@@ -54,10 +55,10 @@ def autocorrelations(columns: Any) -> Doubles:
 
 
 def slowest_scores(codes: Ints) -> Doubles:
-    """Put numbers to the levels of a column of names, and give that of each sample.
+    """Assign a number to each level of a column of names; give the number of each sample.
 
-    They are those that stay most alike from one sample to the next: the first eigenvector of
-    the autocovariance of the levels at lag 1, each level scaled to its share.
+    The numbers change least from one sample to the next: they are the first eigenvector of the
+    autocovariance of the levels at lag 1, each level scaled to its share.
     """
     n_samples, n_levels = len(codes), int(codes.max()) + 1
     cells = codes[:-1].astype(np.int64) * n_levels + codes[1:]
@@ -65,15 +66,15 @@ def slowest_scores(codes: Ints) -> Doubles:
     share = np.bincount(codes, minlength=n_levels) / n_samples
     length = np.sqrt(share)
     same = (pairs + pairs.T) / (2 * max(1, n_samples - 1)) / np.outer(length, length)
-    # Less what the shares alone give.
+    # Subtract the product of the shares.
     _, vectors = np.linalg.eigh(same - np.outer(length, length))
     return np.asarray((vectors[:, -1] / length)[codes])
 
 
 def _lagged_products(series: Doubles, lags: int) -> tuple[Doubles, Doubles | None]:
-    """Sums of products of centred rows with themselves at the lags from 0 on, and of how many.
+    """Sums of products of centred rows with themselves at lags 0, 1, …, and numbers of terms.
 
-    None where no value is missing.
+    The counts are None where no value is missing.
     """
     from scipy import fft
 
@@ -108,7 +109,7 @@ def _normalised(products: Doubles, counts: Doubles | None) -> Doubles:
 
 
 def inflation(autocorrelation: Doubles, left: Ints, right: Ints) -> Doubles:
-    r"""Tell how many samples of ordered rows count for one, for each pair; at least one.
+    r"""Give the number of ordered samples that count as one independent sample, for each pair.
 
     The correlation of independent series of S samples has about the variance
 
@@ -136,9 +137,9 @@ def inflation(autocorrelation: Doubles, left: Ints, right: Ints) -> Doubles:
 
 @dataclass(frozen=True, eq=False)
 class EffectiveSamples:
-    """For how many independent samples those of a pair of columns count, where rows depend.
+    """Effective number of independent samples of a pair of columns, where rows depend.
 
-    `shared_samples` gives the samples that both columns have, where values are missing.
+    `shared_samples` gives the number of samples observed in both columns, where values miss.
     """
 
     n_samples: int
@@ -150,19 +151,19 @@ class EffectiveSamples:
         samples: Any = float(self.n_samples)
         if self.shared_samples is not None:
             samples = self.shared_samples(left, right)
-        # A little more, so that rounding takes no sample away.
+        # Add a little, so that rounding does not lose a sample.
         effective = samples / inflation(self.autocorrelation, left, right)
         return np.asarray(np.floor(effective + 1e-9))
 
 
 def neighbours_alike(table: Any) -> float | None:
-    """Tell whether rows that follow each other are alike, as those of a series over time.
+    """Tell whether consecutive rows are alike, as in a time series.
 
-    Each row is compared with the next and with the one after that: in independent rows either
-    is as likely to be the nearer one, also where these were sorted by classes, since then all
-    three are of one class. The share of rows that are nearer to the next, in the median column,
-    must be `NEARER` or more, and clearly more than in the same rows shuffled. Of a large table
-    some columns and rows are looked at.
+    Each row is compared with the next row and with the one after that. In independent rows,
+    each of the two is equally likely to be nearer. This also holds for rows sorted by classes,
+    because all three rows are then of one class. The share of rows that are nearer to the next
+    row, in the median column, must be at least `NEARER`, and clearly larger than in the same
+    rows shuffled. Only some columns and rows of a large table are compared.
 
     Columns vary; NaN marks a missing value. Gives the median autocorrelation of a row and the
     next; None where rows are not alike.
@@ -200,7 +201,7 @@ def _some_values(table: Any) -> Doubles:
 
 
 def _nearer_to_next(values: Doubles) -> float:
-    """In the median column, the share of rows that are nearer to the next than to the one after.
+    """Share of rows nearer to the next row than to the one after it, in the median column.
 
     Rows as near to both do not count, nor columns with few others.
     """

@@ -1,4 +1,4 @@
-"""What every measure of similarity offers: `Measure`, its operator, and the whole matrix.
+"""`Measure`, the base of the measures; its operator; and the dense matrix.
 
 A measure prepares the columns of a table once, as a `SimilarityOperator`: a matrix that is never
 held whole, of which any block can be computed. `dense` fills a matrix from these blocks.
@@ -31,16 +31,16 @@ _COLUMNS = 4 * _ROWS
 
 @dataclass(frozen=True, repr=False)
 class Measure(Term):
-    """How alike two columns are: base of the measures.
+    """A measure of the similarity between two columns: base of the measures.
 
     A subclass gives `operator`, which prepares the columns of a table, and `words`. With
-    `scale` it says what chance alone gives; without it, rules that represent columns by others
-    refuse it.
+    `scale` it states which similarity chance alone gives. Rules by which columns represent
+    others refuse a measure without `scale`.
 
     Attributes
     ----------
     takes_names : bool
-        Whether columns may be names and categories: the table is a `TypedTable` where some are.
+        Whether columns may be names and categories; such a table is a `TypedTable`.
     takes_arrays : bool
         Whether the table may be an array of numbers; False where it is always typed.
     takes_sparse : bool
@@ -51,18 +51,19 @@ class Measure(Term):
         Whether a value is a product of two standardised columns, which `standard_columns`
         gives. The rule "variance" needs them.
     products : {"values", "ranks"} or None
-        Whether a product of prepared columns gives it, and what is prepared: the values, so that
-        chunks of rows can be summed up (the measure then has `of_correlation`), or the ranks of
-        whole columns. None: its operator gives blocks only, so the matrix must fit into memory,
-        and a dask table cannot be compared by it. A class with an `operator` of its own does
-        not inherit this, nor `has_columns` unless it has its own `standard_columns`, too.
+        Which prepared columns multiply to the similarity. "values": the values, so that chunks
+        of rows can be summed (the measure then has `of_correlation`). "ranks": the ranks of
+        complete columns. None: the operator gives blocks only; the matrix must then fit into
+        memory, and the measure cannot compare a dask table. A class that defines its own
+        `operator` does not inherit this. It inherits `has_columns` only if it also defines
+        `standard_columns`.
     knows_chance : bool
-        Whether `scale` counts what chance explains as 0. If not, all values count as they are.
+        Whether `scale` sets similarities that chance explains to 0. If not, no value is
+        changed.
     means_alike : bool
         Whether a high value means that columns are alike.
     needs_independent_rows : bool
-        Whether its noise floor rests on rows that do not depend on each other, and no parameter
-        `rows` says otherwise.
+        Whether its noise floor assumes independent rows and no parameter `rows` changes that.
     shares_variance : bool
         Whether a value is the share of variance that two columns have in common.
     """
@@ -93,7 +94,7 @@ class Measure(Term):
 
     @property
     def words(self) -> str:
-        """What it is called in a sentence, after "compared by"."""
+        """Its name in a sentence, after "compared by"."""
         return self.name
 
     @property
@@ -108,7 +109,7 @@ class Measure(Term):
 
     @property
     def has_scale(self) -> bool:
-        """Whether it says how its values become shares of variance."""
+        """Whether it defines how its values become shares of variance."""
         return type(self).scale is not Measure.scale
 
     def operator(self, table: Any) -> SimilarityOperator:
@@ -133,19 +134,19 @@ class Measure(Term):
         n_samples: int,  # noqa: ARG002
         n_features: int,  # noqa: ARG002
     ) -> Scale | None:
-        """Say how values become shares of variance, and which of them chance explains.
+        """Give the scale, which turns values into shares of variance; chance counts as 0.
 
         Parameters
         ----------
         operator : SimilarityOperator or None
-            What `operator` gave; None where the columns lie on workers.
+            The result of `operator`; None where the columns lie on workers.
         n_samples, n_features : int
             Size of the table.
 
         Returns
         -------
         Scale or None
-            None where the measure cannot tell.
+            None where the measure has no scale.
         """
         return None
 
@@ -160,13 +161,13 @@ class Measure(Term):
         Returns
         -------
         StandardColumns
-            Vectors whose products are the correlations that the measure is made of, in arrays
-            of their own: they are moved into another order.
+            Vectors whose products are the correlations behind the measure. Their arrays are not
+            shared, because the caller reorders them in place.
         """
         raise NotImplementedError
 
     def n_standard_rows(self, table: Any) -> int:
-        """How many rows `standard_columns` gives: one a column.
+        """Number of rows that `standard_columns` gives: one per column.
 
         Parameters
         ----------
@@ -180,7 +181,7 @@ class Measure(Term):
         return int(table.shape[1])
 
     def for_table(self, table: Any) -> Measure:  # noqa: ARG002
-        """Give the measure that compares a table. "auto" chooses here; others give themselves.
+        """Give the measure that compares a table; "auto" chooses one, others return self.
 
         Parameters
         ----------
@@ -194,7 +195,7 @@ class Measure(Term):
         return self
 
     def share_of(self, values: Floats) -> Floats:
-        """Turn values into shares of variance as they are, chance included.
+        """Turn values into shares of variance without a correction for chance.
 
         Parameters
         ----------
@@ -204,7 +205,7 @@ class Measure(Term):
         Returns
         -------
         array
-            Not to be changed: it may be the one that was given.
+            The caller must not change it: it may be the given array.
         """
         return values
 
@@ -239,7 +240,7 @@ class SimilarityOperator(Protocol):
         """The type of the finished similarity, float32 or float64."""
 
     def block(self, rows: slice, columns: slice) -> Floats:
-        """Entries of rows and columns, in a fresh array; several threads may ask at once."""
+        """Entries of rows and columns, in a new array; several threads may call it at once."""
 
     def diagonal(self) -> Floats:
         """The n diagonal entries, exact where the definition gives them."""
@@ -247,7 +248,7 @@ class SimilarityOperator(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class MatrixOperator:
-    """A similarity that is a matrix already.
+    """The operator of a given similarity matrix.
 
     Attributes
     ----------
@@ -277,7 +278,7 @@ class MatrixOperator:
 
 
 def similarity_rows(operator: Any, some: Ints) -> Floats:
-    """Give the rows of a similarity at some positions, ascending, and compute no others."""
+    """Compute only the rows of a similarity at the given ascending positions."""
     if hasattr(operator, "cross"):
         return np.asarray(operator.select(some).cross(slice(None), operator))
     # Neighbours together.
@@ -289,9 +290,9 @@ def similarity_rows(operator: Any, some: Ints) -> Floats:
 
 
 def dense(operator: SimilarityOperator) -> Floats:
-    """Fill the whole matrix from the blocks of its lower triangle, which the upper one copies.
+    """Fill the matrix from the blocks of its lower triangle, and mirror them.
 
-    So it is exactly symmetric. Beyond the result, memory holds one block a thread.
+    The matrix is exactly symmetric. Memory beyond the result: one block per thread.
     """
     if isinstance(operator, MatrixOperator):
         return operator.values.copy()
@@ -324,7 +325,7 @@ def _fill_blocks(operator: SimilarityOperator, similarity: Floats) -> None:
 
     rows = range(0, n, _ROWS)
     corners = [(row, left) for row in rows for left in range(0, row + 1, _COLUMNS)]
-    # Narrow blocks, at the diagonal, come last: then no thread waits long for another.
+    # Narrow blocks, at the diagonal, come last, so that the threads end at about the same time.
     corners.sort(key=lambda corner: corner[0] - corner[1] < _COLUMNS)
     with one_blas_thread():
         for_each(with_progress(fill_from, n * (n - 1) // 2, n_pairs), corners)
@@ -333,13 +334,14 @@ def _fill_blocks(operator: SimilarityOperator, similarity: Floats) -> None:
 def _block_writer(
     operator: SimilarityOperator, similarity: Floats
 ) -> Callable[[int, int, int, int], None]:
-    """What writes a block of the lower triangle and its mirror image, of any similarity."""
+    """Give a function that writes a block of the lower triangle and its mirror image."""
     above = ~np.tri(min(len(similarity), _ROWS), dtype=np.bool_)
 
     def fill(first: int, last: int, left: int, right: int) -> None:
         block = similarity[first:last, left:right]
         block[...] = operator.block(slice(first, last), slice(left, right))
-        # Blocks of columns are whole numbers of blocks of rows: one of them has the diagonal.
+        # A block of columns spans a whole number of blocks of rows; one of these has the
+        # diagonal.
         inner = min(right, first)
         similarity[left:inner, first:last] = block[:, : inner - left].T
         if right > first:
@@ -352,10 +354,10 @@ def _block_writer(
 def _tile_writer(
     operator: Any, similarity: Floats
 ) -> Callable[[int, int, int, int], None] | None:
-    """The same bits by a kernel, where entries are a function of two columns.
+    """The same function by a kernel, with the same bits, where an entry depends on two columns.
 
-    It does all but the product, so that threads seldom wait for the interpreter. None for few
-    columns, which numpy finishes sooner.
+    The kernel does everything except the product, so that threads rarely wait for the
+    interpreter. None for few columns, where numpy is faster.
     """
     n = len(similarity)
     if use_numpy(n) or n <= _ROWS or not hasattr(operator, "column_weights"):
@@ -373,7 +375,7 @@ def _tile_writer(
 
 
 def _fill_triangle(operator: Any, similarity: Floats) -> None:
-    """Fill a matrix from the blocks that the operator says are best, each pair once."""
+    """Fill a matrix from the blocks that the operator prefers; each pair is computed once."""
     from topofs._kernels.column_products import write_mirrored
 
     def fill(corner: tuple[Ints, Ints]) -> None:

@@ -1,9 +1,9 @@
-"""An order of columns that their values decide: what tells apart columns that tie otherwise.
+"""An order of columns that depends on their values only; it breaks ties between columns.
 
-Columns are sorted by hashes of their values. These depend on neither the order of the columns nor,
-as far as anything else tells two columns apart, of the rows. A hash is a sum over values; each
-counts for itself once the span of its column is known, so the rows of a column may be hashed in
-parts, which dask workers do.
+Columns are sorted by hashes of their values. The hashes do not depend on the order of the
+columns. They depend on the order of the rows only where nothing else distinguishes two columns.
+A hash is a sum over values. Each term needs only the value and the span of its column, so dask
+workers can hash the rows of a column in parts.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
 
     Hashes = npt.NDArray[np.uint64]
 
-# What of a column counts: its values; how far they lie above its mean, in steps of its range;
-# the same of its mirror image; the same without its sign.
+# The forms of a column that are hashed: its values; their distances above the mean, in steps of
+# the range; the same of the mirror image; the same without the sign.
 ITSELF, STANDING, MIRRORED, DISTANCE = 0, 1, 2, 3
-# What is known of a column before its values are hashed, its span: its extremes, and how far its
-# mean lies above the lowest value, as a share of the range.
+# The span of a column, known before its values are hashed: its extremes, and the distance of
+# its mean from the lowest value, as a share of the range.
 LOW, HIGH, MEAN = 0, 1, 2
-# Steps of a column's range that count as different: far more than rounding, and a number of
-# them that puts no simple fraction of the range on the border of two steps.
+# Number of steps of a column's range. A step is far larger than rounding, and no simple
+# fraction of the range lies on the border of two steps.
 STEPS = 1021.7368
 # No power of two beyond these overflows or vanishes.
 MOST_BITS = 1000
-# Values of columns that are copied at a time, and of tiles of them: few enough for a cache.
+# Values of columns copied at a time, and values of a tile: few enough for a cache.
 _BLOCK, BLOCK = 1 << 17, 1 << 14
 # Columns of a table that lie in one line of the cache.
 _LEAST = 8
-# Odd factors, so that products lose nothing, and by how many bits a word is shifted when.
+# Odd factors, so that products lose no information, and the shifts of each step in bits.
 _ODD, FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xFF51AFD7ED558CCD)
 FIRST, SECOND, LAST = np.uint64(33), np.uint64(29), np.uint64(32)
 
 
 def value_order(table: Any) -> Ints:
-    """Order the columns of a table by their values only; exact copies by position.
+    """Order the columns of a table by their values alone; exact copies by position.
 
-    The order has no meaning, but wherever a column stands in the table, it is the same. Scaled,
-    shifted and mirrored columns keep their places, unless they are copies but for that; rows may
-    stand in any order, unless nothing else tells two columns apart.
+    The order has no meaning, but it does not depend on the positions of the columns. Scaling,
+    shifting or mirroring a column does not move it, unless it then equals another column. The
+    order of the rows matters only where nothing else distinguishes two columns.
     """
     n_samples = table.shape[0]
     spans, multisets = _first_look(table)
@@ -83,12 +83,12 @@ def matrix_order(matrix: Floats) -> Ints:
         return found + own[some]
 
     first = hashes(np.zeros(n, np.uint64), np.arange(n))
-    # What the others are like tells apart columns that are alike equally much.
+    # Break remaining ties by the hashes of the other columns.
     return order_by_keys(first, lambda some: hashes(first, some))
 
 
 def order_by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
-    """Sort by the first key; by each further one only what is equal so far."""
+    """Sort by the first key, and break ties by each further key."""
     keys = [first]
     for other in others:
         order = np.lexsort(keys[::-1])
@@ -105,7 +105,7 @@ def order_by_keys(first: Hashes, *others: Callable[[Ints], Hashes]) -> Ints:
 
 
 def inverse_permutation(order: Ints) -> Ints:
-    """Where each stands in an order."""
+    """The position of each item in an order."""
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return place
@@ -114,15 +114,16 @@ def inverse_permutation(order: Ints) -> Ints:
 def move_rows(
     matrix: npt.NDArray[Any], order: Ints, *, columns: Ints | slice = slice(None)
 ) -> None:
-    """Make row ``order[i]`` of a matrix its i-th, without a second matrix.
+    """Move row ``order[i]`` of a matrix to row i, without a second matrix.
 
-    `columns` are those of each row, in the order that they get.
+    The columns of each row are reordered by `columns` at the same time.
     """
     done = np.zeros(len(order), np.bool_)
     for start in range(len(order)):
         if done[start]:
             continue
-        # Along a cycle each row moves once; the first waits until its place is free.
+        # Each row of a cycle moves once; the first row is kept aside until its position is
+        # free.
         row, kept = start, matrix[start, columns].copy()
         while order[row] != start:
             matrix[row] = matrix[order[row], columns]
@@ -134,16 +135,16 @@ def move_rows(
 
 @dataclass(frozen=True)
 class HashedRows:
-    """Hashes of some rows of a table whose columns have known spans.
+    """Hashes of some rows of a table with known spans of its columns.
 
-    Those of a column, or of a row, add up over rows, or columns, of other parts of the table.
+    The hashes of a column add up over parts of the rows, those of a row over parts of columns.
     """
 
     table: Any
     spans: Doubles
 
     def hashes(self, what: int, seeds: Hashes, some: Ints) -> Hashes:
-        """What counts of some columns; the seeds tell rows apart."""
+        """Hashes of the values of some columns; `seeds` distinguish the rows."""
         found = np.empty(len(some), np.uint64)
 
         def hash_part(part: slice) -> None:
@@ -154,13 +155,13 @@ class HashedRows:
         return found
 
     def hashes_both_ways(self, seeds: Hashes, some: Ints) -> tuple[Hashes, Hashes]:
-        """The same of columns as they stand, and of their mirror images."""
+        """Hashes of the columns as given, and of their mirror images."""
         return self.hashes(STANDING, seeds, some), self.hashes(MIRRORED, seeds, some)
 
     def of_rows(self, what: int, seeds: Hashes) -> Hashes:
-        """What tells rows apart, wherever they stand: what counts of the values in them.
+        """Hashes of rows that do not depend on the positions of the rows.
 
-        The seeds tell the columns apart.
+        The seeds distinguish the columns.
         """
         n_samples, n_features = self.table.shape
         found = np.zeros(n_samples, np.uint64)
@@ -172,12 +173,12 @@ class HashedRows:
 
 
 def row_numbers(first: int, last: int) -> Hashes:
-    """Seeds that tell rows apart by where they stand."""
+    """Seeds of rows by their positions."""
     return np.arange(first, last, dtype=np.uint64) * _ODD
 
 
 def same_mirrored(there: Hashes, back: Hashes) -> Hashes:
-    """The same for a column and its mirror image, by the hashes of both."""
+    """Add the hashes of a column and of its mirror image: the same for both columns."""
     found: Hashes = mixed(there) + mixed(back)
     return found
 
@@ -202,13 +203,13 @@ def spans_of_columns(table: Any) -> Doubles:
     return _first_look(table)[0]
 
 
-# Of a range that is the least of all floats, half is 0: this gives NaN.
+# Half of a range that is the least float is 0: the result is NaN.
 @np.errstate(divide="ignore", invalid="ignore")
 def spans_of_rows(rows: Floats) -> Doubles:
     """Give `LOW`, `HIGH` and `MEAN` of each row, leaving NaN out; two values of a row differ.
 
-    The sum behind the mean has terms that are exact for values on a grid, so there neither the
-    order of the values nor parts of them can change a bit of it.
+    For values on a grid the terms of the mean's sum are exact, so neither the order of the
+    values nor their division into parts changes a bit of it.
     """
     low, high = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
     for (some, _), part in _tiles(rows):
@@ -235,7 +236,7 @@ def spans_of_rows(rows: Floats) -> Doubles:
 def spans_of_sums(
     lowest: Doubles, highest: Doubles, sums: Doubles, exponent: Ints, n_samples: int
 ) -> Doubles:
-    """Give spans from Σ(x − lowest)·2⁻ᵉ: the very bits where this sum is exact."""
+    """Give spans from Σ(x − lowest)·2⁻ᵉ, bit for bit where this sum is exact."""
     half_range = highest / 2 - lowest / 2
     bits = np.clip(np.frexp(half_range)[1].astype(np.int64), -MOST_BITS, MOST_BITS)
     means = np.ldexp(sums, exponent - 1 - bits) / n_samples / np.ldexp(half_range, -bits)
@@ -243,18 +244,18 @@ def spans_of_sums(
 
 
 def hash_rows(rows: Floats, seeds: Hashes) -> Hashes:
-    """Give the sum of the mixed bits of each row: whole numbers, whose sum has no order.
+    """Give the sum of the mixed bits of each row: whole numbers, summed exactly in any order.
 
-    Both zeros are one, and so is every NaN. Seeds tell the columns apart; they are equal where
-    their order is not to count.
+    Both zeros hash alike, and so do all NaN. Seeds distinguish the columns; equal seeds make
+    the order of the columns irrelevant.
     """
     return hash_columns(rows, ITSELF, np.empty((len(rows), 3)), seeds)
 
 
 def take_columns(columns: Floats, what: int, spans: Doubles) -> Doubles:
-    """Copy of some columns, one a row, what counts: ITSELF, STANDING, MIRRORED or DISTANCE.
+    """Copy one form of some columns, one per row: ITSELF, STANDING, MIRRORED or DISTANCE.
 
-    Nobody reads the spans where values count by themselves.
+    ITSELF does not need the spans.
     """
     rows = np.empty(columns.shape)
     for (some, samples), part in _tiles(columns):
@@ -263,7 +264,7 @@ def take_columns(columns: Floats, what: int, spans: Doubles) -> Doubles:
 
 
 def hash_columns(columns: Floats, what: int, spans: Doubles, seeds: Hashes) -> Hashes:
-    """Give the hash of what counts of each column, one a row: sums over all samples."""
+    """Give the hash of one form of each column, one per row: sums over all samples."""
     hashes, seeded = np.zeros(len(columns), np.uint64), seeds.any()
     for (some, samples), part in _tiles(columns):
         rows = _what_counts(part, what, spans[some])
@@ -283,7 +284,7 @@ def hash_columns(columns: Floats, what: int, spans: Doubles, seeds: Hashes) -> H
 
 @np.errstate(divide="ignore", invalid="ignore")
 def _what_counts(columns: Floats, what: int, spans: Doubles) -> Doubles:
-    """Values, or how far they lie above the mean, in steps of the range; NaN stays."""
+    """Values, or their distances above the mean in steps of the range; NaN stays."""
     if what == ITSELF:
         return np.array(columns, dtype=np.float64, order="C")
     half_low = spans[:, LOW] / 2
@@ -318,7 +319,7 @@ def mixed(words: Hashes) -> Hashes:
 
 
 def _mix(words: Hashes, beside: Hashes) -> None:
-    """The same in place; the array beside is overwritten."""
+    """The same in place; the second array is overwritten."""
     for shift in (FIRST, SECOND):
         np.right_shift(words, shift, out=beside)
         np.bitwise_xor(words, beside, out=words)
@@ -334,13 +335,13 @@ def _parts(n_samples: int, n_columns: int) -> list[slice]:
 
 
 def _columns(table: Any, some: Ints) -> Doubles:
-    """A copy of some columns, ascending, one a row; codes of names become negative."""
+    """A copy of some ascending columns, one per row; codes of names become negative."""
     if isinstance(table, TypedTable):
         columns = [table.columns[position] for position in some]
         parts = [-1 - column.values if column.nominal else column.values for column in columns]
         return np.array(parts, dtype=np.float64)
     together = some[-1] - some[0] == len(some) - 1
-    # A slice takes less time than as many positions.
+    # A slice is faster than a list of positions.
     part = table[:, some[0] : some[-1] + 1] if together else table[:, some]
     part = part.toarray() if sparse.issparse(part) else part
     return np.array(part.T, dtype=np.float64, order="C")

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["CorrelationMeasure", "Pearson", "Spearman", "pearson", "spearman"]
 
-# What the parameters do, for the command line.
+# Help of the parameters on the command line.
 SQUARED = "Count opposite columns as alike, or not."
 ROWS = ("independent", "ordered")
 ROWS_WORDS = f"Rows are: {', '.join(ROWS)} (or --time COLUMN)."
 
-# Values prepared at a time, 2 MiB of them, so that all threads have some and caches hold them:
-# each row is prepared by itself in any case.
+# Values prepared at a time, 2 MiB: enough work for all threads, and few enough for caches. Each
+# row is prepared by itself in any case.
 _BLOCK = 1 << 18
-# Values ranked at a time, values of pairs or grids looked at together, so that caches hold them.
+# Values ranked at a time, and values of pairs or grids processed together: caches hold them.
 _BLOCK_OF_RANKS, _BLOCK_OF_PAIRS, BLOCK = 1 << 16, 1 << 14, 1 << 15
 # Columns of a table that lie in one line of the cache.
 _LEAST = 8
@@ -44,15 +44,15 @@ _LEAST_SPREAD = float(np.sqrt(np.finfo(np.float64).eps))
 
 # Every integer up to this one is a float64, so sums of products below it are exact.
 EXACT = 2.0**53
-# The grid of values that lie on none, and that of zeros, which lie on all.
+# The grid of values that lie on no grid, and that of zeros, which lie on every grid.
 NO_GRID, ANY_GRID = -(10**6), 10**6
-# Below this the power of two that makes whole numbers of the values is too large for float64.
+# Below this exponent the power of two that makes the values whole is too large for float64.
 _LOWEST_GRID = -1000
 # A range of more steps has a sum of squares beyond `EXACT`.
 _RANGE_BITS = 27
-# Half a range beyond these may overflow, or have no digits left.
+# Half of a range outside these bounds may overflow, or have no digits left.
 _SMALLEST, _LARGEST = 2.0**-970, 2.0**1022
-# So many values of a row tell that most rows of reals lie on no grid.
+# This many values of a row show that most rows of reals lie on no grid.
 _FIRST = 8
 # Values too large for a grid become infinite steps, which the sum of squares rules out.
 _QUIET = np.errstate(over="ignore", under="ignore", invalid="ignore")
@@ -150,11 +150,11 @@ class CorrelationMeasure(Measure):
         return self.squared
 
     def share_of(self, values: Floats) -> Floats:
-        """Square correlations that are not squared yet; by a negative one nothing is shared."""
+        """Square correlations that are not squared yet; negative ones become 0."""
         return values if self.squared else np.square(np.maximum(values, 0))
 
     def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:
-        """Take off the bias of the square and count what chance explains as 0."""
+        """Subtract the bias of the square, and set values that chance explains to 0."""
         return correlation_scale(
             operator,
             n_samples=n_samples,
@@ -178,8 +178,8 @@ class Pearson(CorrelationMeasure):
     squared : bool, default=True
         Square the correlation, so that strong negative links count as links.
     rows : {"independent", "ordered"}, default="independent"
-        "ordered": the rows are in an order of time and may depend on each other. What chance
-        gives is then that of fewer samples, found for each pair of columns from their
+        "ordered": the rows are in time order and may depend on each other. The noise floor is
+        then that of fewer samples; their number is computed for each pair of columns from the
         autocorrelations (see `topofs.similarity.noise_floor`).
 
     Examples
@@ -270,7 +270,7 @@ register(Spearman())
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CorrelationOperator:
-    r"""Prepared columns whose correlations, or what becomes of them, are the entries.
+    r"""Prepared columns whose correlations, or functions of these, are the entries.
 
     `kind` is "plain", "squared", or "blend", which is :math:`\alpha \max(\sigma_i, \sigma_j) +
     (1 - \alpha)(1 - |r_{ij}|)` with the `deviation` σ of each column.
@@ -294,7 +294,7 @@ class CorrelationOperator:
 
     @property
     def series(self) -> Any:
-        """The columns, one a row: prepared, or as they are where values are missing."""
+        """The columns, one per row: prepared, or as given where values are missing."""
         return self.values
 
     @property
@@ -316,7 +316,7 @@ class CorrelationOperator:
     def _entries(
         self, block: Floats, rows: Any, other: CorrelationOperator, columns: Any = slice(None)
     ) -> Floats:
-        """Turn correlations of some columns of this and of another into entries, in place."""
+        """Turn correlations between columns of two operators into entries, in place."""
         if self.kind == "squared":
             np.square(block, out=block)
         elif self.kind == "blend":
@@ -385,7 +385,7 @@ class Correlation(CorrelationOperator):
         )
 
     def approximate_mean(self) -> float | None:
-        r"""The mean of all entries up to rounding, where it is cheaper than all entries.
+        r"""The mean of all entries up to rounding, where a formula is cheaper than all entries.
 
         For unit columns U it is Σᵢⱼ rᵢⱼ = ‖Σᵢ uᵢ‖², and Σᵢⱼ r²ᵢⱼ = ‖U⊤ U‖²: S² numbers for n².
         """
@@ -418,7 +418,7 @@ def finish_correlation(
 
 
 def correlation_of_values(X: Floats) -> Correlation | PairwiseCorrelation:
-    """Prepare the columns of a table for Pearson's correlation; pairwise where values miss."""
+    """Prepare columns for Pearson's correlation; pairwise where values are missing."""
     n_samples = len(X)
     values = np.empty(X.T.shape, dtype=X.dtype)
     grid, shift = np.empty(len(values), dtype=np.int64), np.empty(len(values))
@@ -496,7 +496,7 @@ def _times_power_of_two(values: Doubles, exponent: Any) -> Doubles:
 
 
 def _to_unit_rows(columns: Doubles) -> Doubles:
-    """Centre and scale rows, in place: large arrays that come and go take time of their own."""
+    """Centre and scale rows in place, because allocating large arrays takes time."""
     # A power of two rounds nothing, and keeps the squares from overflowing or vanishing.
     highest, lowest = columns.max(axis=1), columns.min(axis=1)
     _, exponent = np.frexp(np.maximum(highest, -lowest)[:, None])
@@ -516,7 +516,7 @@ def _to_unit_rows(columns: Doubles) -> Doubles:
 def correlation_of_ranks(doubled: Floats, dtype: np.dtype[Any]) -> Correlation:
     """Prepare ranks, one row a column, for Spearman's correlation.
 
-    They come as 2·rank − (S + 1), whole numbers that sum to zero: rᵢⱼ = Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ).
+    The result is 2·rank − (S + 1), whole numbers that sum to zero: rᵢⱼ = Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ).
     """
     squares = np.einsum("ij,ij->i", doubled, doubled)
     values, spreads = doubled, np.where(squares > 0, squares, np.inf)
@@ -539,10 +539,10 @@ class PairwiseCorrelation(CorrelationOperator):
                      {\sqrt{(m_{ij} q_{ij} - s_{ij}^2)\,(m_{ij} q_{ji} - s_{ji}^2)}}
 
     A pair that shares fewer than two samples, or on whose shared samples one column is
-    constant, has no correlation and gets 0. A pair for which one of the two differences
-    under the root loses more than half of its digits (a column whose spread lies mostly in
-    samples that the other misses) is computed by itself, from the `columns` as given, with NaN.
-    All three arrays have one row a feature.
+    constant, has no correlation and gets 0. If one of the two differences under the root loses
+    more than half of its digits, the pair is computed by itself, from the `columns` as given,
+    with NaN. This happens where the spread of a column lies mostly in samples that the other
+    column misses. All three arrays have one row a feature.
     """
 
     columns: Doubles
@@ -571,7 +571,7 @@ class PairwiseCorrelation(CorrelationOperator):
         return self._entries(correlation, rows, self, columns)
 
     def shared_samples(self, left: Ints, right: Ints) -> Doubles:
-        """Count the samples that both columns of pairs have; a row and a column: of a block."""
+        """Count the samples observed in both columns of each pair, or of each of a block."""
         if left.ndim == 2:
             return np.asarray(self.mask[left[:, 0]] @ self.mask[right[0]].T)
         # One pair at a time: a row may have millions of samples.
@@ -580,7 +580,7 @@ class PairwiseCorrelation(CorrelationOperator):
 
 
 def _spread(count: Floats, total: Floats, squares: Floats) -> tuple[Floats, Bools]:
-    """m·q − s², and where it has lost more than half of its digits (there 1 stands for it)."""
+    """m·q − s², and where it lost more than half of its digits (it is 1 there)."""
     highest = count * squares
     spread = highest - total * total
     lost = spread <= _LEAST_SPREAD * highest
@@ -589,7 +589,7 @@ def _spread(count: Floats, total: Floats, squares: Floats) -> tuple[Floats, Bool
 
 
 def _correlation_of_pairs(columns: Doubles, left: Ints, right: Ints) -> Doubles:
-    """Correlate pairs of rows over the samples that both have; 0 where it is undefined."""
+    """Correlate pairs of rows over the samples observed in both; 0 where undefined."""
     found = np.zeros(len(left))
     step = max(1, _BLOCK_OF_PAIRS // max(1, columns.shape[1]))
     for first in range(0, len(left), step):
@@ -609,7 +609,7 @@ def _correlation_of_pairs(columns: Doubles, left: Ints, right: Ints) -> Doubles:
 
 
 def _centred(rows: Doubles, missing: Bools, low: Doubles, high: Doubles) -> Doubles:
-    """Shift rows to the mean of what they have, scale them by their range; 0 where missing."""
+    """Shift rows to the mean of observed values, scale them by the range; 0 where missing."""
     # Large ones are halved first, so that their range does not overflow; small ones are not,
     # for half of the smallest float is 0.
     half = np.where(np.maximum(high, -low) > 1.0, 0.5, 1.0)
@@ -625,7 +625,8 @@ def _centred(rows: Doubles, missing: Bools, low: Doubles, high: Doubles) -> Doub
 def pairwise_correlation(columns: Floats, dtype: np.dtype[Any]) -> PairwiseCorrelation:
     """Prepare columns with missing values (NaN), one a row.
 
-    Whole numbers stay so (shifted near zero), other rows are centred and scaled to at most 1.
+    Whole numbers stay whole (shifted near zero); other rows are centred and scaled to at most
+    1.
     """
     observed = ~np.isnan(columns)
     values = np.where(observed, columns, 0.0).astype(np.float64)
@@ -715,7 +716,7 @@ def exact_grids_of_rows(
 
 
 def _exact_grids(rows: Floats, lowest: Doubles, exponent: Ints) -> tuple[Ints, Doubles]:
-    """The same of rows that vary, which lie on a finer grid of 2 to the `exponent`, or on none."""
+    """The same for rows that vary and lie on a finer grid, 2 to the `exponent`, or on none."""
     n = rows.shape[1]
     steps = rows * np.ldexp(1.0, -exponent)[:, None]
     whole = (steps == np.rint(steps)).all(axis=1)
@@ -764,7 +765,7 @@ def _grids_of_runs(values: Floats, lengths: Ints) -> Ints:
     exponent[~able] = 0
     values *= np.repeat(np.ldexp(1.0, -exponent), lengths)
     able &= np.logical_and.reduceat(values == np.rint(values), first)
-    # Where a run has no grid, its words count for nothing.
+    # The words of a run without a grid are ignored.
     values[np.repeat(~able, lengths)] = 0.0
     bits = np.bitwise_or.reduceat(values.astype(np.int64), first)
     found = np.where(bits == 0, ANY_GRID, exponent + _zeros_at_end(bits))
@@ -772,6 +773,6 @@ def _grids_of_runs(values: Floats, lengths: Ints) -> Ints:
 
 
 def _zeros_at_end(bits: Ints) -> Ints:
-    """How many zeros each word ends with; 0 for the word 0."""
+    """Number of trailing zeros of each word; 0 for the word 0."""
     lowest = (bits & -bits).astype(np.float64)
     return np.where(bits == 0, 0, np.frexp(lowest)[1].astype(np.int64) - 1)

@@ -24,7 +24,7 @@ __all__ = ["Function", "Given"]
 
 @dataclass(frozen=True, repr=False)
 class _FromUser(Measure):
-    """A similarity of which nothing tells what chance gives."""
+    """A similarity without a noise floor."""
 
     knows_chance: ClassVar[bool] = False
 
@@ -35,7 +35,7 @@ class _FromUser(Measure):
 
 @dataclass(frozen=True, repr=False)
 class Given(_FromUser):
-    """A similarity that is there already: X is the n × n matrix.
+    """A given similarity: X is the n × n matrix.
 
     Rules that need shares of variance take its values as such.
 
@@ -106,7 +106,7 @@ class Function(_FromUser):
 
 
 def _refuse_distances(values: Floats) -> None:
-    """Refuse a matrix in which every column is less like itself than like any other."""
+    """Refuse a matrix whose diagonal entries are all smaller than the entries beside them."""
     n = len(values)
     diagonal = values.diagonal()
     # Row by row, without an n × n temporary; the first row tells most matrices apart.

@@ -53,11 +53,11 @@ __all__ = ["Auto", "Mixed", "MixedSimilarity", "mixed"]
 
 # Shared variance with names is rounded to a multiple of 1 / ROUNDING, about 1e-12.
 ROUNDING = 2.0**40
-# Entries that are ranked at a time.
+# Entries ranked at a time.
 RANKED_ENTRIES = 2**23
-# Entries of the largest product of levels, and of the largest part of one, that is held.
+# Most entries of a product of levels in memory, and of a part of one.
 CELLS = 2**22
-# Where two columns have more cells than this, on average, counting is faster than a product.
+# Counting is faster than a product where two columns have more cells than this on average.
 COUNTED_CELLS = 2**8
 
 
@@ -190,7 +190,7 @@ class Mixed(Measure):
         )
 
     def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:  # noqa: ARG002
-        """Count what chance explains as 0; its bias is off already."""
+        """Set values that chance explains to 0; the bias is subtracted already."""
         return FlooredScale(operator)
 
 
@@ -271,7 +271,7 @@ class MixedSimilarity:
             shared = contingency_floors(self.n_samples, self.n_features, a, b)
             floors[both] = shared / np.minimum(d, e)[both]
         if self.autocorrelation is not None:
-            # Of fewer samples: exact between numbers, else in proportion.
+            # Floors of fewer samples: exact between numbers, otherwise in proportion.
             floors = np.minimum(floors * inflation(self.autocorrelation, left, right), 1.0)
             numbers = (d == 1) & (e == 1)
             effective = EffectiveSamples(self.n_samples, self.autocorrelation)
@@ -282,7 +282,7 @@ class MixedSimilarity:
         free = self._free_samples(left, right)
         smaller = np.minimum(_corrected_degrees(d, free), _corrected_degrees(e, free))
         shared = floors * np.minimum(d, e) - d * e / free
-        # Where no chance is small enough the floor is infinite, and stays it.
+        # An infinite floor stays infinite.
         corrected = np.divide(shared, smaller, out=floors.copy(), where=np.isfinite(floors))
         return np.asarray(np.maximum(corrected, 0.0))
 
@@ -303,7 +303,7 @@ class MixedSimilarity:
         return margins
 
     def _free_samples(self, left: Ints, right: Ints) -> Any:
-        """For how many free samples those of a pair count: S − 1, or fewer in ordered rows."""
+        """Effective number of free samples of a pair: S − 1, or fewer in ordered rows."""
         if self.autocorrelation is None:
             return self.n_samples - 1
         return (self.n_samples - 1) / inflation(self.autocorrelation, left, right)
@@ -391,7 +391,7 @@ class MixedSimilarity:
         return rows
 
     def all_rows(self) -> Doubles:
-        """Every row of the product, of 8 bytes a sample: for those who need them all."""
+        """All rows of the product, 8 bytes per sample."""
         return self._rows(range(self.n_features), slice(None))
 
 
@@ -402,7 +402,7 @@ def _set_margins(margins: Margins, column: int, counts: Doubles) -> None:
 
 
 def _corrected_degrees(degrees: Ints, free: Any) -> Doubles:
-    # With as many levels as samples nothing is left to judge by: everything becomes 0.
+    # With as many levels as samples no information is left: everything becomes 0.
     rest = degrees - degrees**2 / free
     return np.asarray(np.where(rest > 0, rest, np.inf))
 
@@ -447,7 +447,7 @@ def mixed_operator(
 
 
 def _coded(column: Column) -> Column:
-    """The column with its rare levels merged; two levels are a number, for all formulas."""
+    """The column with its rare levels merged; all formulas treat two levels as a number."""
     if not column.nominal:
         return column
     levels = level_codes(column.values)
@@ -496,7 +496,7 @@ class Auto(Measure):
     def scale(
         self, operator: SimilarityOperator | None, *, n_samples: int, n_features: int
     ) -> Scale | None:
-        """Refuse: what chance gives is known when the table has decided."""
+        """Refuse: the scale is known only after the table has decided the measure."""
         raise NotImplementedError
 
 

@@ -190,7 +190,8 @@ class BinnedInformation:
         degrees = np.maximum(self.degrees[left] * self.degrees[right], 1)
         few, position = np.unique(degrees, return_inverse=True)
         thin = self.n_samples * self.reciprocals - 1
-        # With so few samples a cell, about 5, the spread exceeds this; the term is fitted to it.
+        # With about 5 samples per cell the spread is larger than this limit; the term is fitted
+        # to it.
         a_cell = self.n_samples / ((self.degrees[left] + 1) * (self.degrees[right] + 1))
         inflation = 1 + thin[left] * thin[right] / (6 * self.n_samples * degrees)
         inflation += 0.6 / a_cell**2
@@ -219,14 +220,14 @@ def _entropy_terms(n_samples: int) -> Doubles:
 
 
 def _on_scale(information: Doubles, most: Doubles) -> Doubles:
-    """Linfoot's coefficient, 1 where the information is all there is."""
+    """Linfoot's coefficient; 1 where the information equals the entropy."""
     similarity = -np.expm1(-2 * np.maximum(information, 0.0))
     similarity /= np.where(most > 0, -np.expm1(-2 * most), np.inf)
     return np.asarray(np.minimum(similarity, 1.0))
 
 
 def _bins(X: Floats, n_bins: int) -> Ints:
-    """Bin of each value, from 0 without gaps, one row a column; missing is the last bin.
+    """Bin of each value, from 0 without gaps, one row per column; the last bin is for missing.
 
     The bins of a column and of its negative are mirror images: a value between two bins goes
     to the one nearer the middle, and where the middle value lies between the two middle bins

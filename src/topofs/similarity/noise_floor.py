@@ -1,8 +1,8 @@
-"""What chance alone gives: noise floors, and the scales that count what is below them as 0.
+"""Noise floors, and the scales that set similarities below the floor to 0.
 
 A noise floor is the shared variance that unrelated columns are unlikely to reach. A scale turns
-the entries of a similarity into shares of variance in [0, 1]: it takes off the bias, and what
-chance explains becomes 0.
+the entries of a similarity into shares of variance in [0, 1]: it subtracts the bias and sets
+entries below the floor to 0.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["noise_floor"]
 
-# Chance that a table of unrelated columns has any pair above its floor.
+# Probability that a table of unrelated columns has any pair above its floor.
 LEVEL = 0.05
 # Up to so many samples the permutations of ranks are counted, which takes 0.1 s for 11.
 COUNTED_RANKS = 11
-# Two levels that are expected together in fewer samples than this meet seldom.
+# Two levels expected together in fewer samples than this are a rare cell.
 RARE_CELL = 0.1
-# How far rounding may take a given similarity out of [0, 1].
+# A given similarity may leave [0, 1] by this much through rounding.
 _TOLERANCE = 1e-6
 
 
@@ -58,18 +58,18 @@ def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> flo
 
     Notes
     -----
-    Exact for normal columns. Spearman's coefficient, names and mutual information have floors of
-    their own, which measures use by themselves. Pearson's coefficient of heavy tails, of rare
-    events and of counts that are mostly 0 passes it more often: two columns that are each
-    nonzero in one and the same row correlate fully.
-    (Selectors therefore leave out columns that too few samples carry: ``min_carriers``.)
+    The floor is exact for normal columns. Spearman's coefficient, names and mutual information
+    have other floors; their measures use these automatically. Pearson's coefficient of heavy
+    tails, of rare events and of counts that are mostly 0 passes it more often: two columns that
+    are each nonzero in one and the same row correlate fully. (Selectors therefore leave out
+    columns that too few samples carry: ``min_carriers``.)
 
-    Rows are taken as independent. Of unrelated series in which each sample is like the one
-    before it many pairs pass. With ``rows="ordered"``, measures take for S an effective number
-    of samples, :math:`S / (1 + 2 \sum_{k \ge 1} \rho_i(k) \rho_j(k))` rounded down, from the
-    autocorrelations of the two columns up to a quarter of the rows, at most 2,000. So at most
-    5 % of tables of unrelated autoregressive series of order 1 have a link, up to an
-    autocorrelation of 0.9.
+    The formula assumes independent rows. In series where each sample is like the one before it,
+    many unrelated pairs exceed the floor. With ``rows="ordered"``, measures take for S an
+    effective number of samples, :math:`S / (1 + 2 \sum_{k \ge 1} \rho_i(k) \rho_j(k))` rounded
+    down, from the autocorrelations of the two columns up to a quarter of the rows, at most
+    2,000. So at most 5 % of tables of unrelated autoregressive series of order 1 have a link,
+    up to an autocorrelation of 0.9.
 
     References
     ----------
@@ -94,8 +94,8 @@ def noise_floor(n_samples: int, n_features: int, *, level: float = LEVEL) -> flo
 def correlation_floors(n_samples: Doubles, n_features: int, *, ranks: bool) -> Doubles:
     """Floors of squared correlations that rest on different numbers of samples.
 
-    Infinite where not even a full correlation says anything: ranks of S samples agree or oppose
-    fully with probability 2 / S!; where this is more than the level allows, nothing passes.
+    Infinite where even a full correlation may be chance: the ranks of S samples correlate ±1
+    with probability 2 / S!. Where this is more than the level allows, no pair passes.
     """
     counts, position = np.unique(n_samples, return_inverse=True)
     floors = np.array(_floors_of(tuple(counts.tolist()), n_features, ranks))
@@ -104,12 +104,12 @@ def correlation_floors(n_samples: Doubles, n_features: int, *, ranks: bool) -> D
 
 @lru_cache(maxsize=64)
 def _floors_of(counts: tuple[float, ...], n_features: int, ranks: bool) -> tuple[float, ...]:  # noqa: FBT001
-    """Floors by numbers of samples, kept: every row of a similarity asks for the same."""
+    """Floors by numbers of samples; cached, as every row of a similarity needs them."""
     tail, samples = LEVEL / _n_pairs(n_features), np.array(counts)
     floors = np.full(len(samples), np.inf)
     enough = samples > 2
     some = samples[enough]
-    # Of independent normal columns, the quantile of the squared correlation.
+    # The quantile of the squared correlation of independent normal columns.
     floors[enough] = (
         rank_floors(some, tail) if ranks else scipy.stats.beta.isf(tail, 0.5, (some - 2) / 2)
     )
@@ -117,7 +117,7 @@ def _floors_of(counts: tuple[float, ...], n_features: int, ranks: bool) -> tuple
 
 
 def rank_floors(n_samples: Doubles, tail: float) -> Doubles:
-    r"""Squared rank correlations that unrelated columns reach with at most the chance `tail`.
+    r"""Squared rank correlations that unrelated columns reach with probability `tail` at most.
 
     Up to `COUNTED_RANKS` samples all permutations are counted. Beyond, Student's distribution
     promises too much: the excess kurtosis of Spearman's coefficient is about
@@ -134,7 +134,7 @@ def rank_floors(n_samples: Doubles, tail: float) -> Doubles:
 
 @dataclass(frozen=True)
 class Margins:
-    """How the samples of some columns spread over their levels, one entry a column."""
+    """Counts of samples per level, one entry per column."""
 
     levels: Ints
     reciprocals: Doubles
@@ -220,7 +220,7 @@ def degrees_floor(
     """
     tail = level / _n_pairs(n_features)
     small, large = np.minimum(left, right), np.maximum(left, right)
-    # Pairs repeat the same few degrees, and a quantile is dear: one for each combination.
+    # A quantile is costly and pairs repeat a few degrees: compute one per combination.
     codes, position = np.unique(small * (large.max(initial=0) + 1) + large, return_inverse=True)
     few = np.zeros((2, len(codes)), dtype=np.int64)
     few[0, position], few[1, position] = small, large
@@ -229,7 +229,7 @@ def degrees_floor(
 
 
 def correct_bias(similarity: Any, n_samples: Any) -> Any:
-    """Take from squared correlations s what chance alone gives: max(0, (s − c) / (1 − c)).
+    """Correct squared correlations s for chance: max(0, (s − c) / (1 − c)).
 
     Under independence the mean of s is c = 1 / (S − 1), that of the corrected one near 0; it is
     still 1 for columns that determine each other. With up to 2 samples nothing is left.
@@ -320,7 +320,7 @@ class CorrelationScale:
 
     @property
     def rises(self) -> bool:
-        """Whether of any two pairs the one of lower similarity never has the larger share."""
+        """Whether the share never falls as the similarity rises."""
         return self.shared_samples is None
 
     def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:
@@ -353,7 +353,7 @@ class FlooredScale:
 
 @dataclass(frozen=True)
 class GivenScale:
-    """Shared variance given by the user: no number of samples, hence no noise floor."""
+    """Shared variance given by the user; without a number of samples there is no floor."""
 
     def weights(self, values: Floats, left: Ints, right: Ints) -> Doubles:  # noqa: ARG002
         """Weights of pairs of columns."""
@@ -380,7 +380,7 @@ def correlation_scale(
     ranks: bool = False,
     ordered_rows: bool = False,
 ) -> CorrelationScale:
-    """Give the scale of a correlation, whose pairs may have samples of their own."""
+    """Give the scale of a correlation; the number of samples may differ between pairs."""
     shared_samples = getattr(operator, "shared_samples", None)
     if ordered_rows:
         from topofs.similarity.autocorrelation import EffectiveSamples, autocorrelations
@@ -393,7 +393,7 @@ def correlation_scale(
 def whole_weights(similarity: Floats, scale: Scale, order: Ints | None = None) -> Doubles:
     """Weights of all pairs, with ones on the diagonal.
 
-    `order` says which column each row of the similarity is; the weights are in order.
+    `order` gives the column of each row of the similarity; the weights are in that order.
     """
     n = len(similarity)
     weights = np.empty((n, n))
@@ -405,9 +405,9 @@ def whole_weights(similarity: Floats, scale: Scale, order: Ints | None = None) -
 
 
 def leave_out_chance(similarity: Floats, scale: Scale, order: Ints | None = None) -> None:
-    """Set what chance explains to 0, in place; the diagonal stays.
+    """Set values that chance explains to 0, in place; the diagonal stays.
 
-    `order` says which column each row and column of the similarity is.
+    `order` gives the column of each row and column of the similarity.
     """
     diagonal = similarity.diagonal().copy()
     order = np.arange(len(similarity)) if order is None else order
@@ -419,6 +419,6 @@ def leave_out_chance(similarity: Floats, scale: Scale, order: Ints | None = None
 def weights_of_rows(
     similarity: Floats, scale: Scale, order: Ints
 ) -> Iterator[tuple[slice, Doubles]]:
-    """Weights of some rows at a time; `order` says which column each row is."""
+    """Weights of some rows at a time; `order` gives the column of each row."""
     for rows in slices(len(similarity), 256):
         yield rows, scale.weights(similarity[rows], order[rows, None], order[None, :])

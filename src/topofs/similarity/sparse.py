@@ -1,4 +1,4 @@
-"""Pearson's correlation of a sparse table without making it dense, but for its dense columns."""
+"""Pearson's correlation of a sparse table; only its dense columns are stored densely."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 # Columns whose S·Σx² − (Σx)² keeps fewer than about ten digits are centred.
 _LEAST_SPREAD = 1e-6
-# From this share of stored entries on a column is dense: to multiply all its values, several at
-# a time, takes no longer than to go through those that are stored.
+# A column with at least this share of stored entries is dense: multiplying all of its values
+# with vector instructions takes no longer than visiting the stored ones.
 _DENSE = 0.25
 # Sparse columns that a thread multiplies at a time, dense ones, and values made float64 for it.
 _ROWS, _DENSE_ROWS, _CHUNK = 64, 256, 1 << 20
 # Products that are made correlations at a time.
 _FINISHED = 1 << 17
-# Fourth powers of values in between neither overflow nor vanish, whatever their number.
+# Sums of fourth powers of values between these bounds neither overflow nor vanish.
 _MOST_BITS = 200
 
 
@@ -89,7 +89,7 @@ class SparseCorrelation(CorrelationOperator):
         return self._entries(products, rows, other)
 
     def triangle(self) -> Iterator[tuple[Ints, Ints]]:
-        """Give rows and columns of blocks that together have every pair once, the largest first.
+        """Give rows and columns of blocks that cover every pair once, the largest first.
 
         The last columns of a block are its rows.
         """
@@ -120,7 +120,7 @@ class SparseCorrelation(CorrelationOperator):
             rows, columns = left[left_thin], right[right_thin]
             starts = self.values.indptr
             stored = [(starts[some + 1] - starts[some]).sum() for some in (rows, columns)]
-            # To go through the samples of fewer entries takes less time.
+            # Visit the samples of the columns with fewer entries: it is faster.
             if stored[1] < stored[0]:
                 return self._of_sparse(columns, -1 - a[left_thin]).T
             return self._of_sparse(rows, -1 - b[right_thin])
@@ -233,7 +233,7 @@ def sparse_correlation(X: sparse.csc_array) -> SparseCorrelation:
 
 
 def _dense_columns(by_columns: sparse.csr_array, columns: Ints, accurate: Bools) -> Floats:
-    """Some columns as a dense table; those that are not accurate as unit columns, in float64."""
+    """Some columns as a dense table; inaccurate ones become unit columns in float64."""
     dtype = by_columns.dtype if accurate.all() else np.dtype(np.float64)
     dense = np.empty((by_columns.shape[1], len(columns)), dtype=dtype)
     for rows in slices(len(columns), _ROWS):

@@ -1,4 +1,4 @@
-"""Columns as standardised vectors, of variance 1 each: what explaining variance works with."""
+"""Columns as standardised vectors of variance 1, for the rule "variance"."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class StandardColumns:
 
     @property
     def single(self) -> bool:
-        """Whether it was prepared in single precision."""
+        """Whether the columns were prepared in single precision."""
         return bool(self.values.dtype == np.float32)
 
     @cached_property
     def tails(self) -> Doubles:
-        """Sum of the fourth powers of each column: how heavy its tails are."""
+        """Sum of the fourth powers of each column, a measure of heavy tails."""
         sums = np.empty(self.n_rows)
         for rows, block in self._blocks():
             np.square(block, out=block)
@@ -63,7 +63,7 @@ class StandardColumns:
     def in_order(self, order: Ints) -> StandardColumns:
         """Put the columns in another order: the i-th is ``order[i]`` of these.
 
-        Values are moved where they lie if they can be, so these columns are of no use afterwards.
+        Values are moved in place where possible, so this object must not be used afterwards.
         """
         rows, values = rows_of(order, self.starts), self.values
         if isinstance(values, np.ndarray) and values.flags.owndata and values.flags.writeable:
@@ -113,7 +113,7 @@ class StandardColumns:
         return gram
 
     def forms(self, matrix: Doubles, basis: Doubles | None = None) -> Doubles:
-        """Give x⊤ M x of each row x, or of what a basis leaves of it.
+        """Give x⊤ M x of each row x, or of x projected away from a basis.
 
         The basis is orthonormal, and M, symmetric, is orthogonal to it already.
         """
@@ -146,7 +146,7 @@ class StandardColumns:
 
 @dataclass(frozen=True, eq=False)
 class SparseStandardColumns(StandardColumns):
-    """The same of a sparse table, never made dense: `values` less the `shifts` of rows."""
+    """The same for a sparse table, which stays sparse: `values` minus the `shifts` of rows."""
 
     shifts: Doubles
 
@@ -196,7 +196,7 @@ class SparseStandardColumns(StandardColumns):
 
 @dataclass(frozen=True, eq=False)
 class ColumnsOnWorkers:
-    """Columns that lie elsewhere: their plain correlations are all there is."""
+    """Columns that lie on workers: only their plain correlations are here."""
 
     correlation: Floats
     n_samples: int
@@ -212,7 +212,7 @@ def rows_of(columns: Ints, starts: Ints) -> Ints:
 def standard_columns(table: Any) -> StandardColumns:
     """Standardise the columns of a table of numbers; a sparse one stays sparse.
 
-    A missing value (NaN) lies at the mean of its column, so that it adds nothing.
+    A missing value (NaN) becomes the mean of its column, so that it adds nothing.
     """
     if sparse.issparse(table):
         return _sparse(table)
@@ -220,7 +220,7 @@ def standard_columns(table: Any) -> StandardColumns:
 
 
 def standard_ranks(table: Floats) -> StandardColumns:
-    """Standardise the ranks of the columns of a table; a missing value has the middle rank."""
+    """Standardise the ranks of the columns of a table; a missing value gets the middle rank."""
     return _dense(
         table, lambda block: unit_columns(np.nan_to_num(doubled_centred_ranks(block)))
     )
@@ -258,12 +258,12 @@ def _sparse(table: Any) -> SparseStandardColumns:
     largest = abs(columns).max(axis=1).toarray().ravel()
     # A power of two rounds nothing.
     columns.data = np.ldexp(columns.data, -np.frexp(largest)[1][row])
-    # Without zeros a column may lie far from 0: it is counted from its lowest value then.
+    # A column without zeros may lie far from 0, so its lowest value is subtracted.
     zeros = n_samples - np.diff(columns.indptr)
     lowest = np.where(zeros == 0, columns.min(axis=1).toarray().ravel(), 0.0)
     columns.data -= lowest[row]
     means = np.asarray(columns.sum(axis=1)).ravel() / n_samples
-    # Around the mean: of a column that hardly varies nothing cancels.
+    # Around the mean, so that a column that hardly varies loses no digits.
     stored = np.bincount(row, (columns.data - means[row]) ** 2, minlength=columns.shape[0])
     length = np.sqrt(stored + zeros * means**2)
     columns.data = columns.data / length[row]

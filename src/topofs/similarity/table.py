@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from topofs.io.types import Column
     from topofs.typing import Bools, Doubles, Floats
 
-# Rows that are looked at first.
+# Rows tested first.
 _FIRST_ROWS = 64
 _SMALL_TABLE = 1000
 _CARRIERS_A_DOUBLING = 4
@@ -30,8 +30,8 @@ _CARRIERS_A_DOUBLING = 4
 def check_table(X: Any, *, no_sparse: str | None = None) -> Any:
     """Check a table of numbers; missing values (NaN, masked) may stay, infinite ones may not.
 
-    Integers and booleans become float64, a sparse table a csc_array. `no_sparse` says what takes
-    none, as the beginning of a sentence: there it becomes an array.
+    Integers and booleans become float64, a sparse table a csc_array. With `no_sparse`, the
+    start of a sentence that names what refuses sparse tables, it becomes a dense array.
     """
     from sklearn.utils import check_array  # the help of the commands does not wait for it
 
@@ -56,7 +56,7 @@ def check_table(X: Any, *, no_sparse: str | None = None) -> Any:
 
 
 def without_duplicates(X: Any) -> Any:
-    """A sparse table in which no entry is stored twice; a copy if it was not so before."""
+    """A sparse table without duplicate entries; a copy if it had any."""
     X = sparse.csc_array(X)
     if not X.has_canonical_format:
         X = X.copy()
@@ -71,7 +71,7 @@ def is_constant(X: Any) -> Bools:
 
     def among(i: int, j: int) -> Bools:
         part = X[:, i:j]
-        # Most columns vary within the first rows.
+        # Most columns vary in the first rows.
         constant = _is_one_value(part[:_FIRST_ROWS])
         unsure = np.flatnonzero(constant)
         constant[unsure] = _is_one_value(part[:, unsure])
@@ -82,29 +82,29 @@ def is_constant(X: Any) -> Bools:
 
 def _is_one_value(X: Floats) -> Bools:
     """Tell which columns have one value at most, leaving NaN out."""
-    # fmax and fmin pass over NaN; a column of nothing but NaN compares unequal to itself.
+    # fmax and fmin ignore NaN; a column of NaN only compares unequal to itself.
     highest, lowest = np.fmax.reduce(X, axis=0), np.fmin.reduce(X, axis=0)
     return np.asarray((highest == lowest) | np.isnan(highest))
 
 
 def least_carriers(n_samples: int) -> int:
-    """How many samples must carry a column, unless another number is given.
+    """Default number of samples that must carry a column.
 
-    None in a table of up to 1,000 rows, and four more for each time that the rows double: 4 in
-    one of 2,000, 13 of 10,000, 22 of 50,000, 39 of a million.
+    It is 0 for up to 1,000 rows, and rises by four each time the rows double: 4 for 2,000 rows,
+    13 for 10,000, 22 for 50,000, 39 for a million.
     """
     doublings = np.log2(max(1.0, n_samples / _SMALL_TABLE))
     return int(_CARRIERS_A_DOUBLING * doublings)
 
 
 def rare_columns(X: Any, least: int) -> dict[int, int]:
-    """Find the columns that fewer than `least` samples carry, with the number of these.
+    """Find the columns that fewer than `least` samples carry, and count those samples.
 
-    A sample carries a column where it has another value than the most frequent one. A missing
-    value (NaN) is no value in a column of numbers, and one more level in a column of names.
-    Constant columns, which no sample carries, are found, too, unless `least` is below 2.
+    A sample carries a column if its value differs from the most frequent one. A missing value
+    (NaN) is ignored in a column of numbers, and is a level in a column of names. No sample
+    carries a constant column, so constant columns are found too, unless `least` is below 2.
     """
-    # Who varies has a carrier.
+    # A column that varies has a carrier.
     if least < 2:
         return {}
     if isinstance(X, TypedTable):
@@ -114,7 +114,7 @@ def rare_columns(X: Any, least: int) -> dict[int, int]:
     else:
 
         def among(first: int, last: int) -> dict[int, int | None]:
-            # The first rows of all columns together tell that most have more carriers.
+            # The first rows of all columns show that most columns have enough carriers.
             few = X[: 64 * least, first:last]
             changes = np.count_nonzero(_changes(few), axis=0)
             unsure = first + np.flatnonzero(changes <= 2 * (least - 1))
@@ -136,15 +136,15 @@ def _changes(X: Floats) -> Bools:
 
 
 def _carriers(values: Floats, least: int) -> int | None:
-    """How many samples carry a column; None where they are `least` or more."""
-    # Each carrier makes two changes at most. The first rows are enough to see that in most columns.
+    """Number of samples that carry a column; None if `least` or more do."""
+    # Each carrier causes two changes at most, so for most columns the first rows are enough.
     for some in (values[: 64 * least], values):
         if np.count_nonzero(_changes(some)) > 2 * (least - 1):
             return None
     given = values[~np.isnan(values)]
     if not given.size:
         return 0
-    # What more than half of the samples hold stands in the middle.
+    # A value that more than half of the samples have is the middle one after sorting.
     middle = np.partition(given, len(given) // 2)[len(given) // 2]
     carriers = int(np.count_nonzero(given != middle))
     if 2 * carriers > len(given):
@@ -153,7 +153,7 @@ def _carriers(values: Floats, least: int) -> int | None:
 
 
 def _carriers_of_sparse(X: sparse.csc_array, least: int) -> dict[int, int | None]:
-    """The same of a sparse table: few other values than 0, or a column of its own."""
+    """The same for a sparse table: few values other than 0, or one column at a time."""
     n_samples = X.shape[0]
     others = np.diff(X.indptr)
     if not X.data.all():
@@ -162,7 +162,7 @@ def _carriers_of_sparse(X: sparse.csc_array, least: int) -> dict[int, int | None
         i: int(others[i]) for i in np.flatnonzero(others < least).tolist()
     }
     column = np.empty(n_samples)
-    # Elsewhere another value than 0 may be the most frequent one.
+    # In the other columns the most frequent value may differ from 0.
     for i in np.flatnonzero(2 * others > n_samples - least).tolist():
         column[:] = 0
         stored = slice(X.indptr[i], X.indptr[i + 1])

@@ -36,7 +36,7 @@ _NETWORKS: dict[str, Callable[[FilteredGraph, int], nn.Module]] = {
 
 
 class _Homological(BaseEstimator):
-    """What both estimators share: the table, the graph and the training."""
+    """Base of both estimators: the table, the graph and the training."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class HomologicalClassifier(ClassifierMixin, _Homological):
     Parameters
     ----------
     graph : str, Graph or FilteredGraph, default="tmfg"
-        The wiring: a family, or a graph of the columns that is there already.
+        The wiring: a family, or a given graph of the columns.
     network : {"layers", "convolution"}, default="layers"
         `HomologicalNetwork` or `HomologicalConvNet`.
     learning_rate, weight_decay : float, default=0.01, 0.0001
@@ -149,7 +149,7 @@ class HomologicalClassifier(ClassifierMixin, _Homological):
     patience : int, default=20
         Epochs without a new best before it stops; the best network is kept.
     device : str, default="cpu"
-        Where the network is trained and asked, such as "cuda".
+        Device for training and prediction, such as "cuda".
     random_state : int, RandomState or None, default=None
         Weights, rows held out and batches. The same seed gives the same network on the CPU.
 

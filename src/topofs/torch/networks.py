@@ -270,7 +270,7 @@ def train(
     *,
     generator: torch.Generator,
 ) -> list[float]:
-    """Train in place; the network ends as it was when the rows held out did best.
+    """Train in place; keep the network with the lowest loss on the rows held out.
 
     `loss` is the mean loss of outputs and targets; `generator`, on the CPU, draws the rows held
     out and the batches. Gives the loss of the rows held out, after each epoch.
