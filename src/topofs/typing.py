@@ -9,5 +9,3 @@ Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.floating[Any]]
 Bools = npt.NDArray[np.bool_]
-Matrix = npt.NDArray[np.floating[Any]]
-"""Like `Floats`, with two dimensions."""
