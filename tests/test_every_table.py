@@ -10,8 +10,7 @@ from sklearn.feature_selection import VarianceThreshold
 
 import topofs
 from topofs import plot
-from topofs.comparison import compare, find_leaks
-from topofs.comparison.prediction import Resampling, target_of
+from topofs.comparison import Resampling, compare, find_leaks, target_of
 from topofs.io import NamedArray, typed_table
 from topofs.io import frames as given
 from topofs.report.selection import write_selection_report

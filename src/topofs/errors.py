@@ -24,6 +24,7 @@ __all__ = [
     "IdentifierFeatureWarning",
     "IsolatedFeatureWarning",
     "MissingExtraError",
+    "NoRelevanceWarning",
     "NoStructureWarning",
     "RareFeatureWarning",
     "TableError",
@@ -70,6 +71,10 @@ class ColumnReadingWarning(FitWarning):
     It also covers numbers that look like identifiers or hold a code such as -99 for missing
     values.
     """
+
+
+class NoRelevanceWarning(FitWarning):
+    """No column says more about the target than chance, and none is selected."""
 
 
 class NoStructureWarning(FitWarning):

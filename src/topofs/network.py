@@ -9,11 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+from scipy import sparse
+
 if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.typing import Doubles, Floats, Ints
 
-__all__ = ["Needs", "Network", "Scale"]
+__all__ = ["Needs", "Network", "NodeRelevance", "NodeWeights", "Scale"]
 
 
 class Scale(Protocol):
@@ -56,6 +59,54 @@ class Needs:
 
 
 @dataclass(frozen=True, eq=False)
+class NodeWeights:
+    """Weights of shares: that of node i for node j counts ``selected[i] * represented[j]`` times.
+
+    Both have shape (n_nodes,) and lie in [0, 1].
+    """
+
+    selected: Doubles
+    represented: Doubles
+
+    def applied(self, shares: Any) -> Any:
+        """Weight a matrix of shares, dense or sparse."""
+        if isinstance(shares, np.ndarray):
+            return self.selected[:, None] * shares * self.represented
+        rows = sparse.csr_array(shares)
+        by_row = np.repeat(self.selected, np.diff(rows.indptr))
+        weighted = by_row * rows.data * self.represented[rows.indices]
+        return sparse.csr_array((weighted, rows.indices, rows.indptr), shape=rows.shape)
+
+    def of_row(self, node: int, nodes: Any, shares: Doubles) -> Doubles:
+        """Weight the shares of one node of some nodes."""
+        return np.asarray(self.selected[node] * shares * self.represented[nodes])
+
+
+@dataclass(frozen=True, eq=False)
+class NodeRelevance:
+    """How much nodes say about a target.
+
+    Attributes
+    ----------
+    weights : NodeWeights
+        By the relevance of the nodes.
+    least : float
+        Nodes are selected automatically while one adds more than this.
+    proven : NodeWeights or None
+        The weights without relevance that chance may give; None where chance is unknown.
+    """
+
+    weights: NodeWeights
+    least: float
+    proven: NodeWeights | None = None
+
+    @property
+    def at_end(self) -> NodeWeights:
+        """The weights that decide how many nodes are selected."""
+        return self.weights if self.proven is None else self.proven
+
+
+@dataclass(frozen=True, eq=False)
 class Network:
     """The columns that take part, as a rule sees them; they are called nodes here.
 
@@ -82,6 +133,8 @@ class Network:
     value_rank : array of int64, shape (n_nodes,), or None
         The position of each node in an order that depends only on the values of the columns; it
         decides between equal nodes. None: the positions in the table decide.
+    relevance : NodeRelevance or None
+        How much the nodes say about a target; None: all count alike.
     """
 
     n_nodes: int
@@ -93,3 +146,4 @@ class Network:
     columns: Any = None
     memory: int = 2**30
     value_rank: Ints | None = None
+    relevance: NodeRelevance | None = None

@@ -90,6 +90,7 @@ def test_the_settings_are_a_document(wine_csv):
         "exclude": [],
         "at_most": None,
         "max_similarity": None,
+        "relevance": None,
         "min_carriers": "auto",
     }
 
@@ -177,7 +178,7 @@ def test_the_ranking_holds_every_column(wine, wine_csv, tmp_path):
     assert ranking.columns == [
         *("name", "rank", "score", "strength", "selected", "forced"),
         *("nearest_selected", "similarity"),
-        *("representative", "share", "left_out"),
+        *("representative", "share", "relevance", "left_out"),
     ]
     assert set(ranking["name"]) == set(wine.columns)
     placed = ranking.filter(pl.col("rank").is_not_null())

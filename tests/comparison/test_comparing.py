@@ -18,10 +18,10 @@ from topofs.comparison.prediction import (
     Resampling,
     fit_and_score,
     folds,
-    target_of,
 )
 from topofs.comparison.rivals import subsets
 from topofs.errors import TableError
+from topofs.io.target import target_of
 from topofs.io.types import Column, TypedTable, typed_table
 
 X, y = load_wine(return_X_y=True)

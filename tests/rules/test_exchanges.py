@@ -28,6 +28,7 @@ from topofs import (
     stability,
 )
 from topofs.constraints import Constraints
+from topofs.network import NodeWeights
 from topofs.rules.coverage import MatrixCoverage
 from topofs.rules.exchanges import exchanges
 from topofs.rules.greedy import greedy_ranking
@@ -93,6 +94,26 @@ def instance(seed, largest=12, *, greedy=True):
     size = {None: int(rng.integers(1, n + 1)), 0: most, 1: end}[worth]
     selected = order[: max(min(size, most), len(constraints.forced))]
     return shares, constraints, selected, worth, tie_rank
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_each_exchange_is_the_best_one_by_weights(dense):
+    for seed in range(90):
+        shares, constraints, selected, worth, tie_rank = instance(seed, 9, greedy=False)
+        if not len(selected):
+            continue
+        rng, n = np.random.default_rng(seed), len(shares)
+        weights = NodeWeights(*rng.choice([0.0, 0.25, 0.5, 1.0], size=(2, n)))
+        worth = None if worth is None else worth / 8
+        model = MatrixCoverage(shares if dense else sparse.csr_array(shares))
+        weighted = weights.selected[:, None] * shares * weights.represented
+        found = exchanges(
+            model, constraints, selected, worth=worth, weights=weights, tie_rank=tie_rank
+        )
+        expected = naive_exchanges(
+            weighted, constraints, selected, worth=worth, tie_rank=tie_rank
+        )
+        assert [after.tolist() for after in found] == expected
 
 
 @pytest.mark.parametrize("dense", [True, False])

@@ -9,8 +9,9 @@ from scipy import sparse
 
 from tests.naive.coverage import naive_path_weights, naive_strongest
 from tests.naive.ranking import naive_ranking
+from topofs.backends.top_k_neighbors import ShareRows
 from topofs.constraints import Constraints
-from topofs.graphs.filtered_graph import ShareRows
+from topofs.network import NodeRelevance, NodeWeights
 from topofs.rules import Ranking
 from topofs.rules.coverage import HALF, MatrixCoverage, PathCoverage
 from topofs.rules.greedy import greedy_ranking
@@ -176,3 +177,57 @@ def test_many_nodes_of_both_kinds(n, both_ways):
 def test_a_coverage_model_that_is_none_is_refused():
     with pytest.raises(TypeError, match=r"list.*topofs\.rules\.CoverageModel"):
         Ranking(np.arange(2), np.ones(2), coverage_model=[])
+
+
+@st.composite
+def relevances(draw, n):
+    """Weights up to the end and beyond, and what chance adds, for the ranking and the twin."""
+    values = hnp.arrays(np.float64, n, elements=st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]))
+    pairs = [(draw(values), draw(values)) for _ in range(2)]
+    least = draw(st.sampled_from([0.0, 2**-10, 0.25]))
+    proven, weights = (NodeWeights(*pair) for pair in pairs)
+    if draw(st.booleans()):
+        return NodeRelevance(weights, least), (None, pairs[1], least)
+    return NodeRelevance(weights, least, proven), (*pairs, least)
+
+
+@settings(max_examples=150)
+@given(
+    st.data(),
+    st.one_of(share_matrices(DYADIC), share_matrices(ANY)),
+    ISOLATED,
+    st.integers(1, 4),
+)
+def test_relevance_follows_the_twin(data, shares, isolated, n_links):
+    n = len(shares)
+    lists = naive_strongest(shares, n_links)
+    truncated = (shares > 0).sum(axis=1) - 1 > n_links
+    constraints, naive = data.draw(constraints_of(n))
+    n_wanted = data.draw(st.integers(0, n))
+    constraints = constraints.with_forced(constraints.forced, n_wanted=n_wanted)
+    tie_rank = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
+    relevance, as_lists = data.draw(relevances(n))
+    naive |= {"values": tie_rank, "isolated": isolated, "relevance": as_lists}
+    settings = {"isolated": isolated, "relevance": relevance}
+    whole = {int(v): shares[v] for v in np.flatnonzero(truncated)}
+    expected = naive_ranking(lists, whole=whole, n_wanted=n_wanted, **naive)
+    rows = ShareRows(MatrixOperator(shares), GivenScale(), truncated)
+    model = MatrixCoverage(sparse.csr_array(lists), rows)
+    assert_as_the_twin(model, constraints, tie_rank, expected, **settings)
+    expected = naive_ranking(shares, **naive)
+    assert_as_the_twin(MatrixCoverage(shares), constraints, tie_rank, expected, **settings)
+
+
+def test_even_weights_change_no_gain():
+    rng = np.random.default_rng(0)
+    shares = np.tril(rng.random((8, 8)), -1)
+    shares += shares.T + np.eye(8)
+    even = NodeWeights(np.ones(8), np.ones(8))
+    plain = greedy_ranking(MatrixCoverage(shares), Constraints.none(8))
+    found = greedy_ranking(
+        MatrixCoverage(shares),
+        Constraints.none(8),
+        relevance=NodeRelevance(even, 1.0),
+    )
+    assert found.order.tolist() == plain.order.tolist()
+    assert found.end == plain.end

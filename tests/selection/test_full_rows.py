@@ -6,10 +6,13 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from topofs import Budget, Coverage, Links, TopologicalFeatureSelector, UntilCoverage
+from topofs.backends import dispatch
 from topofs.models.logo import graph_of_table
+from topofs.rules import coverage
 
 
 def groups_of(size, *, n_groups=3, noise=0.1, n_samples=300, n_lonely=0, seed=0):
@@ -186,3 +189,35 @@ def test_what_is_fitted_holds_no_matrix_that_can_be_computed_anew(copies):
 def test_another_size_needs_a_fit():
     with pytest.raises(NotFittedError):
         TopologicalFeatureSelector().at(3)
+
+
+@pytest.mark.parametrize("memory", [None, "3MB"])
+def test_many_random_lists_are_measured_on_a_sample_of_columns(copies, memory, monkeypatch):
+    selector = TopologicalFeatureSelector(graph=CUT, memory=memory).fit(copies)
+    exact = selector.random_lists(5)
+    monkeypatch.setattr(coverage, "_MOST_FULL", 0)
+    n = copies.shape[1]
+    for size, tolerance in ((n - 1, 0.01), (n // 2, 0.05)):
+        monkeypatch.setattr(coverage, "_SAMPLE", size)
+        sampled = selector.random_lists(5)
+        assert sampled.mean == pytest.approx(exact.mean, abs=tolerance)
+        assert sampled.low == pytest.approx(exact.low, abs=2 * tolerance)
+        assert sampled != exact
+        assert sampled == selector.random_lists(5)
+    assert selector.random_lists(n).mean == 1.0
+    assert selector.random_lists(0).mean == 0.0
+
+
+@pytest.mark.needs_jit
+def test_a_sparse_table_needs_no_matrix(monkeypatch):
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 3, 60)
+    X = rng.poisson(np.where(np.arange(3000) % 3 == kinds[:, None], 2.0, 0.05)).astype(float)
+    X = X[:, np.ptp(X, axis=0) > 0]
+    expected = TopologicalFeatureSelector(5).fit(X)
+    monkeypatch.setattr(dispatch, "dense", None)
+    selector = TopologicalFeatureSelector(5).fit(sparse.csr_array(X))
+    assert selector.graph_ == expected.graph_
+    np.testing.assert_array_equal(selector.graph_.sums, expected.graph_.sums)
+    np.testing.assert_array_equal(selector.ranking_, expected.ranking_)
+    np.testing.assert_allclose(selector.shares_, expected.shares_, rtol=1e-12)

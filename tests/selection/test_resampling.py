@@ -19,7 +19,8 @@ from sklearn.model_selection import (
 from tests.matrices import factor_table
 from topofs import TopologicalFeatureSelector, stability
 from topofs.comparison.compare import compare
-from topofs.comparison.prediction import Resampling, folds, target_of
+from topofs.comparison.prediction import Resampling, folds
+from topofs.io.target import target_of
 from topofs.selection.stability import drawn_rows, row_positions
 
 GENERATOR = np.random.RandomState(0)

@@ -26,6 +26,7 @@ from topofs import (
     Links,
     MutualInformation,
     Pearson,
+    Relevance,
     Spearman,
     TopologicalFeatureSelector,
     Variance,
@@ -52,20 +53,31 @@ ESTIMATORS = [
     ),
     TopologicalFeatureSelector.paper(similarity=Energy(alpha=0.2)),
     TopologicalFeatureSelector(rule=Variance()),
+    TopologicalFeatureSelector(relevance="target"),
+    TopologicalFeatureSelector(1, similarity="mixed", relevance=Relevance(represented=1)),
     InfiniteFeatureSelector(),
 ]
-# The tables of these checks are noise, and saying so is the right answer to them.
-NOISE = pytest.mark.filterwarnings("ignore::topofs.NoStructureWarning")
+
+
+# The tables and targets of these checks are noise, and saying so is the right answer to them.
+def noise(test):
+    for said in (
+        "ignore::topofs.NoStructureWarning",
+        "ignore::topofs.NoRelevanceWarning",
+        "ignore:No features were selected",
+    ):
+        test = pytest.mark.filterwarnings(said)(test)
+    return test
 
 
 # No expected failures.
-@NOISE
+@noise
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@NOISE
+@noise
 # These checks fit with names and transform without, or the other way round, on purpose.
 @pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
@@ -99,19 +111,20 @@ def test_tables_in_tables_out(estimator, container):
     names = list("abcdef")
     table = container(dict(zip(names, X.T, strict=True)))
     output = "pandas" if container is pd.DataFrame else "polars"
+    y = np.arange(30) % 3
     selector = clone(estimator).set_params(n_features_to_select=3).set_output(transform=output)
-    out = selector.fit_transform(table)
+    out = selector.fit_transform(table, y)
     assert isinstance(out, container)
     assert list(out.columns) == selector.get_feature_names_out().tolist()
     np.testing.assert_array_equal(out.to_numpy(), X[:, selector.support_])
-    np.testing.assert_array_equal(selector.support_, clone(selector).fit(X).support_)
+    np.testing.assert_array_equal(selector.support_, clone(selector).fit(X, y).support_)
 
 
-@NOISE
+@noise
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 def test_clone_and_pickle(estimator):
     X = pd.DataFrame(factor_table(30, 6), columns=list("abcdef"))
-    selector = clone(estimator).fit(X)
+    selector = clone(estimator).fit(X, X["a"] > 0)
     assert clone(selector).get_params() == selector.get_params()
     other = pickle.loads(pickle.dumps(selector))
     np.testing.assert_array_equal(other.ranking_, selector.ranking_)

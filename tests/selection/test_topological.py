@@ -268,5 +268,6 @@ def test_settings_in_plain_words():
         "exclude": [],
         "at_most": None,
         "max_similarity": None,
+        "relevance": None,
         "min_carriers": "auto",
     }

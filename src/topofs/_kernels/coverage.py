@@ -40,15 +40,17 @@ class PathGraph(NamedTuple):
 
 
 class ShareMatrix(NamedTuple):
-    """Shares from a matrix, dense or sparse: row i is ``weights[starts[i] : starts[i + 1]]``.
+    """Shares from a matrix, dense or sparse: row i is ``shares[starts[i] : starts[i + 1]]``.
 
-    The shares lie in [0, 1], and the diagonal is stored. `columns` are the nodes that the rows
-    of a sparse matrix have shares of; empty for a dense one.
+    The shares lie in [0, 1], and the diagonal is stored. `weights` are the shares that count in
+    the coverage, which may have weights. `columns` are the nodes that the rows of a sparse
+    matrix have shares of; empty for a dense one.
     """
 
     starts: Ints
     columns: npt.NDArray[np.int32]
     weights: Floats
+    shares: Floats
 
 
 def _of_kind(model: Any, by_paths: Any, by_matrix: Any) -> Any:
@@ -78,12 +80,15 @@ def cover_with(model: Any, node: int, state: Any) -> None:
 
 
 def support_of(model: Any, node: int, state: Any, left: Ints) -> Any:
-    """Σ_j w_vj · left_j of a node v, in units, with what is `left` of each node, in parts."""
+    """Σ_j w_vj · left_j of a node v, in units, with what is `left` of each node, in parts.
+
+    The shares w have their weights.
+    """
     return _of_kind(model, _support_by_paths, _support_by_matrix)(model, node, state, left)
 
 
 def leave_less(model: Any, node: int, state: Any, left: Ints) -> None:
-    """Multiply the rest of each node j that a node v reaches by (1 − w_vj)."""
+    """Multiply the rest of each node j that a node v reaches by (1 − w_vj), without weights."""
     _of_kind(model, _leave_by_paths, _leave_by_matrix)(model, node, state, left)
 
 
@@ -132,7 +137,7 @@ def _start_matrix(model: ShareMatrix) -> Any:
     An entry that no longer improves the coverage of a column never will again, so it is dropped
     the next time its row is read. A dense matrix is not copied: its rows are empty.
     """
-    starts, columns, weights = model
+    starts, columns, weights, _ = model
     covered, ends = np.zeros(len(starts) - 1, np.int64), starts[1:].copy()
     amounts = np.empty(len(columns), np.int64)
     for position in range(len(columns)):
@@ -160,7 +165,7 @@ def _gain_by_paths(model: PathGraph, node: int, state: Any) -> int:
 
 def _gain_by_matrix(model: ShareMatrix, node: int, state: Any) -> int:
     covered, ends, nodes, amounts = state
-    starts, _, weights = model
+    starts, _, weights, _ = model
     start, total = starts[node], 0
     if len(amounts) == 0:
         for j in range(len(covered)):
@@ -188,7 +193,7 @@ def _cover_by_paths(model: PathGraph, node: int, state: Any) -> None:
 
 def _cover_by_matrix(model: ShareMatrix, node: int, state: Any) -> None:
     covered, ends, nodes, amounts = state
-    starts, _, weights = model
+    starts, _, weights, _ = model
     start = starts[node]
     if len(amounts) == 0:
         for j in range(len(covered)):
@@ -205,7 +210,7 @@ def _parts(share: float) -> int:
 
 
 def _support_by_matrix(model: ShareMatrix, node: int, state: Any, left: Ints) -> int:  # noqa: ARG001
-    starts, columns, weights = model
+    starts, columns, weights, _ = model
     total, start = 0, starts[node]
     for position in range(start, starts[node + 1]):
         j = columns[position] if len(columns) else position - start
@@ -214,11 +219,11 @@ def _support_by_matrix(model: ShareMatrix, node: int, state: Any, left: Ints) ->
 
 
 def _leave_by_matrix(model: ShareMatrix, node: int, state: Any, left: Ints) -> None:  # noqa: ARG001
-    starts, columns, weights = model
+    starts, columns, _, shares = model
     start = starts[node]
     for position in range(start, starts[node + 1]):
         j = columns[position] if len(columns) else position - start
-        left[j] = left[j] * (PART - _parts(weights[position])) // PART
+        left[j] = left[j] * (PART - _parts(shares[position])) // PART
 
 
 def _support_by_paths(model: PathGraph, node: int, state: Any, left: Ints) -> int:

@@ -150,6 +150,35 @@ def add_row(
 
 
 @njit(cache=True, nogil=True)
+def add_triangle(
+    block: Floats,
+    rows: Ids,
+    columns: Ids,
+    diagonal: Floats,
+    round_off: float,
+    surveyed: Surveyed,
+) -> None:
+    """Add a block of the lower triangle to the rows of both of its sides.
+
+    The last columns of the block are its rows. In the square that they share, entries below the
+    diagonal are read; `diagonal` has its entries. Row v of `surveyed` belongs to vertex v. The
+    blocks of a triangle may come in any order, one at a time.
+    """
+    n_rows, n_columns = block.shape
+    others, no_cuts = n_columns - n_rows, np.empty(0)
+    for r in range(n_rows):
+        block[r, others + r] = diagonal[rows[r]]
+        for s in range(r):
+            block[s, others + r] = block[r, others + s]
+    for r in range(n_rows):
+        add_row(block[r], rows[r], rows[r], columns, -np.inf, no_cuts, round_off, surveyed)
+    turned = block[:, :others].T.copy()
+    for u in range(others):
+        own = columns[u]
+        add_row(turned[u], own, own, rows, -np.inf, no_cuts, round_off, surveyed)
+
+
+@njit(cache=True, nogil=True)
 def settle_lists(surveyed: Surveyed) -> None:
     """Keep the k strongest links of each row, sorted."""
     k, weight, vertex, length, least, last, _, _, _ = surveyed

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from topofs._kernels.numpy_or_numba import use_numpy
 from topofs.backends.dask_table import is_dask
 from topofs.backends.top_k_neighbors import NeighborSearch, all_links, room_for_links
 from topofs.graphs.links import Links
@@ -292,7 +293,7 @@ def build_network(
     built: FilteredGraph | LinkGraph | None
     if isinstance(graph, Links):
         search = _neighbor_search(columns, graph, scale, order, above_mean=threshold == _MEAN)
-        built = _links_without_matrix(columns, graph, search)
+        built = _links_without_matrix(columns, graph, search, needs)
     else:
         built = _graph_without_matrix(columns, graph, threshold=threshold, order=order)
     if built is not None:
@@ -398,12 +399,16 @@ def _neighbor_search(
 
 
 def _links_without_matrix(
-    columns: ColumnsToCompare, graph: Links, search: NeighborSearch | None
+    columns: ColumnsToCompare, graph: Links, search: NeighborSearch | None, needs: Needs
 ) -> LinkGraph | None:
     """The strongest links from products or blocks; None to use the matrix."""
     if search is None:
         return None
     too_large = columns.matrix_is_too_large(graph)
+    # The matrix takes longer to fill than the lists, but pairs would need every block again.
+    by_matrix = use_numpy(columns.n_features) or needs.pairs_from is not None
+    if isinstance(columns.operator, SparseCorrelation) and (too_large or not by_matrix):
+        return search.from_triangle(columns.operator)
     if (columns.arrays is not None or too_large) and columns.by_products and search.rises:
         return search.from_products(columns.products(search.order), columns.operator)
     return search.from_blocks(columns.operator) if too_large else None

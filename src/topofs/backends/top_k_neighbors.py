@@ -6,6 +6,7 @@ They are found in a matrix, in blocks of any similarity, or in a pass over produ
 from __future__ import annotations
 
 import math
+import threading
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,9 @@ import numpy as np
 from scipy import sparse
 
 from topofs._kernels.numpy_or_numba import use_numpy
-from topofs.graphs.filtered_graph import LinkGraph, ShareRows
-from topofs.runtime import for_row_ranges, slices, with_progress
+from topofs.graphs.filtered_graph import LinkGraph
+from topofs.runtime import for_each, for_row_ranges, one_blas_thread, slices, with_progress
+from topofs.similarity.base import pairs_of_corner, similarity_rows
 from topofs.similarity.column_order import inverse_permutation
 from topofs.similarity.noise_floor import weights_of_rows, whole_weights
 from topofs.similarity_matrix import row_sums, threshold_mean_in_place
@@ -35,6 +37,9 @@ _MOST_ROWS = 512
 _JOINED = 72
 # A device may list other links of equal strength, so request this many more.
 _MORE = 8
+# Most entries of complete rows in the cache, and rows computed at once.
+_MOST_KEPT = 1 << 23
+_WINDOW = 32
 
 
 def room_for_links(n_features: int, n_links: int) -> int:
@@ -122,6 +127,35 @@ class NeighborSearch:
                 yield rows, np.ascontiguousarray(block[:, self.order])
 
         return self._from_shares(blocks, operator)
+
+    def from_triangle(self, operator: Any) -> LinkGraph:
+        """Find them in the blocks of a triangle, each of which counts for rows and columns."""
+        from topofs._kernels.survey import (
+            add_triangle,
+            nothing_surveyed,
+            round_off_of,
+            settle_lists,
+        )
+        from topofs._kernels.top_lists import TopLists
+
+        n, k, dtype = len(self.order), self.n_links, operator.dtype
+        in_order, diagonal = operator.select(self.order), operator.diagonal()[self.order]
+        surveyed, lock = nothing_surveyed(n, k, 1, diagonal), threading.Lock()
+
+        def take(corner: tuple[Ints, Ints]) -> None:
+            block = np.asarray(in_order.block(*corner), dtype=dtype)
+            rows, columns = (side.astype(np.int32) for side in corner)
+            with lock:
+                add_triangle(block, rows, columns, diagonal, round_off_of(n), surveyed)
+
+        with one_blas_thread():
+            for_each(
+                with_progress(take, n * (n - 1) // 2, pairs_of_corner), in_order.triangle()
+            )
+        settle_lists(surveyed)
+        head, floor = np.zeros(n, np.int64), np.full(n, -np.inf, dtype)
+        lists = TopLists(surveyed.weight, surveyed.vertex, surveyed.length, head, floor)
+        return self._joined(lists, surveyed.sums + surveyed.rests, operator)
 
     def from_products(self, products: Products, operator: SimilarityOperator) -> LinkGraph:
         """Find them in one pass over products of columns that are in the order."""
@@ -271,6 +305,118 @@ class NeighborSearch:
         return LinkGraph(
             links, sums, full_rows=ShareRows(operator, self.scale, truncated, least=least)
         )
+
+
+class ShareRows:
+    """Complete rows of shares of nodes that have more links than their list holds.
+
+    Rows are computed on demand and cached.
+
+    Parameters
+    ----------
+    operator : SimilarityOperator or None
+        The similarity of any block; None if only a matrix exists: see `take_from`.
+    scale : Scale
+        How similarities become shares.
+    truncated : array of bool, shape (n_nodes,)
+        Nodes that have more links than their list holds; only these have rows.
+    least : float, default=-inf
+        Similarities below this count as 0.
+    """
+
+    def __init__(
+        self, operator: Any, scale: Any, truncated: Bools, *, least: float = -np.inf
+    ) -> None:
+        self.operator, self.scale, self.truncated, self.least = (
+            operator,
+            scale,
+            truncated,
+            least,
+        )
+        self._known: dict[int, tuple[Ints, Doubles]] = {}
+        self._matrix: Floats | None = None
+        self._place: Ints | None = None
+        self._window: tuple[int, Floats] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = self.__dict__ | {"_known": {}, "_window": None}
+        return kept if self.operator is None else kept | {"_matrix": None, "_place": None}
+
+    def take_from(self, matrix: Floats, order: Ints) -> None:
+        """Compute the rows from a similarity matrix, before the matrix is released.
+
+        Parameters
+        ----------
+        matrix : array
+            The similarity of all pairs.
+        order : array of int
+            The node of each row and column of the matrix.
+        """
+        self._matrix, self._place = matrix, inverse_permutation(order)
+
+    def forget_matrix(self) -> None:
+        """Compute further rows from the operator, if there is one."""
+        if self.operator is not None:
+            self._matrix = self._place = None
+
+    def row(self, node: int) -> Doubles:
+        """Give the shares of a node with all nodes, itself included.
+
+        Parameters
+        ----------
+        node : int
+            A node marked in `truncated`.
+
+        Returns
+        -------
+        array of float, shape (n_nodes,)
+        """
+        n, node = len(self.truncated), int(node)
+        if node not in self._known:
+            shares = self._computed(node)
+            shared = np.flatnonzero(shares)
+            if (len(self._known) + 1) * n <= _MOST_KEPT:
+                self._known[node] = shared.astype(np.int32), shares[shared]
+            return shares
+        shared, values = self._known[node]
+        row = np.zeros(n)
+        row[shared] = values
+        return row
+
+    def rows(self, nodes: Ints) -> Doubles:
+        """Give the shares of some nodes with all nodes, computed together and not cached.
+
+        Parameters
+        ----------
+        nodes : array of int
+            Ascending.
+
+        Returns
+        -------
+        array of float, shape (len(nodes), n_nodes)
+        """
+        if self._matrix is None or self._place is None:
+            return self._shares(nodes, similarity_rows(self.operator, nodes))
+        return self._shares(nodes, self._matrix[np.ix_(self._place[nodes], self._place)])
+
+    def _computed(self, node: int) -> Doubles:
+        if self._matrix is not None:
+            return np.asarray(self.rows(np.array([node]))[0])
+        # Rows are computed in fixed blocks, so that no bit depends on earlier calls.
+        n, first = len(self.truncated), node - node % _WINDOW
+        if self._window is None or self._window[0] != first:
+            rows = slice(first, min(first + _WINDOW, n))
+            self._window = first, self.operator.block(rows, slice(0, n))
+        values = self._window[1][node - first : node - first + 1]
+        return np.asarray(self._shares(np.array([node]), values)[0])
+
+    def _shares(self, nodes: Ints, values: Floats) -> Doubles:
+        """The shares of similarities of some nodes with all nodes."""
+        everyone = np.arange(len(self.truncated))
+        shares: Doubles = self.scale.weights(values, nodes[:, None], everyone[None, :])
+        shares[values < self.least] = 0.0
+        shares[np.arange(len(nodes)), nodes] = 1.0
+        return shares
 
 
 def _row_sums(block: Floats) -> Doubles:

@@ -85,8 +85,9 @@ def compare(  # noqa: PLR0913 - one argument an option
     The published form, Inf-FS and variance rank numbers; names follow as they are.
     """
     from topofs.comparison.compare import compare as compare_methods
-    from topofs.comparison.prediction import Resampling, target_of
+    from topofs.comparison.prediction import Resampling
     from topofs.io import ColumnRoles
+    from topofs.io.target import target_of
     from topofs.io.text_values import MISSING
     from topofs.report.comparison import comparison_report
     from topofs.report.document import check_page_ending, write_document

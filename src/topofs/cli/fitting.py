@@ -21,6 +21,7 @@ from topofs.errors import (
     DependentRowsWarning,
     IdentifierFeatureWarning,
     IsolatedFeatureWarning,
+    NoRelevanceWarning,
     NoStructureWarning,
     RareFeatureWarning,
     TableError,
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from topofs.cli.messages import Messages
     from topofs.cli.options import ConstraintOptions
     from topofs.comparison.leakage import Leak
-    from topofs.comparison.prediction import Target
     from topofs.constraints import Size
     from topofs.io import ColumnRoles, ComparableTable, Table
     from topofs.io.read import ReadOptions
+    from topofs.io.target import Target
     from topofs.selection import RandomLists, Stability, TopologicalFeatureSelector
     from topofs.similarity import Measure
     from topofs.similarity.base import SimilarityOperator
@@ -51,13 +52,15 @@ SHOWN_LEAKS = 6
 class Fitted:
     """A fitted selector, its open table, and the columns that took part.
 
-    `columns` are the compared columns as prepared for the fit.
+    `columns` are the compared columns as prepared for the fit. `target` is the target, if it
+    decides the relevance of the columns.
     """
 
     table: Table
     compared: ComparableTable
     selector: TopologicalFeatureSelector
     columns: ColumnsToCompare
+    target: Target | None = None
 
     @property
     def similarity(self) -> SimilarityOperator:
@@ -76,6 +79,14 @@ class Fitted:
     def random_lists(self) -> RandomLists | None:
         """The coverage of random lists as long as the selection; None without groups."""
         return self.selector.random_lists() if self.selector.has_groups else None
+
+    @cached_property
+    def relevance_held(self) -> tuple[float, RandomLists] | None:
+        """How much of what all columns say about the target the selected ones hold.
+
+        With the same of random lists; None without relevance.
+        """
+        return self.selector.relevance_held()
 
     @property
     def about_table(self) -> dict[str, Any]:
@@ -154,12 +165,26 @@ def fitted(
             error_translation(),
             _warnings_as_notes(messages),
         ):
-            columns = fit_and_compare(selector, compared.named)
-        fit = Fitted(table, compared, selector, columns)
+            target = _target_for(selector, table, compared)
+            columns = fit_and_compare(selector, compared.named, target)
+        fit = Fitted(table, compared, selector, columns, target)
         # `topofs panel` reports isolated columns itself.
         if not only_kept:
             _note_isolated(fit, messages)
         yield fit
+
+
+def _target_for(
+    selector: TopologicalFeatureSelector, table: Table, compared: ComparableTable
+) -> Target | None:
+    """The target, if it decides the relevance of the columns."""
+    if selector.relevance is None:
+        return None
+    if compared.roles.target is None:
+        raise typer.BadParameter(
+            "--relevance target needs to know which column it is", param_hint="--target"
+        )
+    return read_target(table, compared)
 
 
 @contextmanager
@@ -264,6 +289,7 @@ def _warnings_as_notes(messages: Messages) -> Iterator[None]:
     ours: tuple[type[Warning], ...] = (
         DependentRowsWarning,
         IdentifierFeatureWarning,
+        NoRelevanceWarning,
         NoStructureWarning,
         RareFeatureWarning,
     )
@@ -321,15 +347,13 @@ def leaks_in(found: Fitted, messages: Messages) -> tuple[Leak, ...]:
 
     Without a target there is none. A target that no model can predict is noted with the reason.
     """
-    from topofs.comparison.prediction import target_of
-
     table, compared = found.table, found.compared
     target = compared.roles.target
     if target is None:
         return ()
     with messages.working("looking for columns that alone tell the target"):
         try:
-            values = target_of(target_values(table, compared))
+            values = found.target or read_target(table, compared)
         except TableError as error:
             why = str(error).partition(";")[0]
             messages.note(f"whether a column alone predicts {target} was not tried: {why}")
@@ -346,6 +370,13 @@ def leaks_in(found: Fitted, messages: Messages) -> tuple[Leak, ...]:
 def leaks_as_json(leaks: Sequence[Leak], target: str | None) -> list[dict[str, Any]]:
     """Give the leaks of a target, each with its sentence."""
     return [asdict(leak) | {"sentence": leak.sentence(str(target))} for leak in leaks]
+
+
+def read_target(table: Table, compared: ComparableTable) -> Target:
+    """Read the target as classes or numbers."""
+    from topofs.io.target import target_of
+
+    return replace(target_of(target_values(table, compared)), name=str(compared.roles.target))
 
 
 def target_values(table: Table, compared: ComparableTable) -> Any:

@@ -66,7 +66,11 @@ def option(
 
 
 def name_option(
-    help_text: str, choices: Mapping[str, Any] | Iterable[str], *, default: Any = None
+    help_text: str,
+    choices: Mapping[str, Any] | Iterable[str],
+    *,
+    default: Any = None,
+    hidden: bool = False,
 ) -> Any:
     """Describe an option with a choice of names, which a shell can complete."""
     values = choices if isinstance(choices, Mapping) else {name: name for name in choices}
@@ -81,7 +85,14 @@ def name_option(
     def complete(incomplete: str) -> list[str]:
         return [name for name in values if name.startswith(incomplete)]
 
-    return option(help_text, "NAME", default=default, parser=parse, autocompletion=complete)
+    return option(
+        help_text,
+        "NAME",
+        default=default,
+        parser=parse,
+        autocompletion=complete,
+        hidden=hidden,
+    )
 
 
 # Groups of options, and the commands that take them.
@@ -429,13 +440,16 @@ def _parse_carriers(text: str) -> int | str:
 
 def settings(
     *,
-    threshold: Any = name_option("Ignore similarities below: auto, mean, none.", _THRESHOLDS),
+    threshold: Any = name_option(
+        "Ignore similarities below: auto, mean, none.", _THRESHOLDS, hidden=True
+    ),
     min_carriers: Any = option(
         "Least rows unlike a column's usual value.",
         "auto|N",
         parser=_parse_carriers,
         hidden=True,
     ),
+    relevance: Any = name_option("Columns count by what they say about: target.", ("target",)),
     memory: str | None = option("2GB or so; default: half. A GPU: --device cuda.", "SIZE"),
     device: str | None = option(
         "Where to multiply: cpu, cuda, cuda:1 and so on.", "NAME", hidden=True
@@ -455,6 +469,7 @@ def settings(
         measure_of,
         rule_of,
     )
+    from topofs.similarity.relevance import relevance_of
 
     given = {
         name: None if value is NOTHING else value
@@ -466,8 +481,8 @@ def settings(
         selector = TopologicalFeatureSelector.paper()
         _check_settled(given, by=rule_of(selector.rule).name)
     own = {name: given.pop(name) for name in (*TERMS, "threshold") if name in given}
-    if min_carriers is not None:
-        own["min_carriers"] = min_carriers
+    further = {"min_carriers": min_carriers, "relevance": relevance}
+    own |= {name: value for name, value in further.items() if value is not None}
     with error_translation():
         parse_memory(memory)
         selector.set_params(memory=memory, device=device or "auto", **own)
@@ -480,8 +495,9 @@ def settings(
             # For the default graph of the rule, if no graph is named.
             selector.set_params(graph=ranked_by)
         selector.set_params(**nested)
-        rule = rule_of(selector.rule)
-        check_terms(measure_of(selector.similarity), graph_for(selector.graph, rule), rule)
+        rule, measure = rule_of(selector.rule), measure_of(selector.similarity)
+        weights = relevance_of(selector.relevance)
+        check_terms(measure, graph_for(selector.graph, rule), rule, relevance=weights)
     return selector
 
 

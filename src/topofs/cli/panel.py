@@ -13,7 +13,13 @@ from topofs.cli import options
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
 from topofs.cli.messages import FOLD, Messages, check_outputs, new_table, write_together
 from topofs.cli.options import TABLE, command, listed_names, option
-from topofs.cli.summary import SHOWN_NAMES, check_groups, format_members, members_as_json
+from topofs.cli.summary import (
+    SHOWN_NAMES,
+    check_groups,
+    format_members,
+    members_as_json,
+    relevance_as_json,
+)
 from topofs.text import listed
 
 if TYPE_CHECKING:
@@ -130,6 +136,7 @@ def _as_json(found: Fitted, answer: Evaluation, substitutes: Substitutes) -> dic
         "panel": list(answer.names),
         "coverage": answer.coverage,
         "random_coverage": asdict(answer.random),
+        "relevance": relevance_as_json(found),
         "groups": [{"name": g.name, "members": members_as_json(g)} for g in answer.groups],
         "same": [asdict(pair) for pair in answer.same],
         "least": [{"name": one.name, "adds": one.adds} for one in answer.least],
@@ -139,7 +146,13 @@ def _as_json(found: Fitted, answer: Evaluation, substitutes: Substitutes) -> dic
         "next": [{"name": one.name, "adds": one.adds} for one in answer.next],
         "substitutes": {
             column: [
-                {"name": s.name, "lost": s.lost, "gained": s.gained, "share": s.share}
+                {
+                    "name": s.name,
+                    "lost": s.lost,
+                    "gained": s.gained,
+                    "share": s.share,
+                    "relevance": s.relevance,
+                }
                 for s in ranked
             ]
             for column, ranked in substitutes.items()
@@ -160,6 +173,13 @@ def _lines(
         f"{answer.coverage:.0%} of the variance of all; random lists of {n}: "
         f"{by_chance.mean:.1%} ({by_chance.low:.1%} to {by_chance.high:.1%})"
     )
+    if answer.relevance is not None and answer.random_relevance is not None:
+        by_chance = answer.random_relevance
+        yield (
+            f"{n} {'holds' if n == 1 else 'hold'} {answer.relevance:.0%} of what all columns say "
+            f"about {answer.target}, one by one; random lists of {n}: {by_chance.mean:.1%} "
+            f"({by_chance.low:.1%} to {by_chance.high:.1%})"
+        )
     yield new_table(
         {"column": FOLD, "represents, with a share of its variance": FOLD},
         [
@@ -213,6 +233,7 @@ def _lines_of_substitutes(column: str, ranked: tuple[Substitute, ...]) -> Iterat
         yield (
             f"  {one.name}  {change_in_words(one)}; the list then explains "
             f"{share_in_words(one.share)} of {column}"
+            + (f"; it {one.relevance_words}" if one.relevance_words else "")
         )
     if any(one.gained > one.lost for one in ranked):
         yield "  what gains more than it loses, `topofs select --refine` exchanges by itself"

@@ -77,6 +77,12 @@ def select(  # noqa: PLR0913 - one argument an option
         check=(lambda opened: check_annotated(opened, out)) if annotated else None,
     ) as found:
         leaks = leaks_in(found, messages)
+        target = found.compared.roles.target
+        if target is not None and found.target is None and selector.rule_.takes_relevance:
+            messages.note(
+                f"{target} was not used to select; --relevance target selects the columns that "
+                "say most about it"
+            )
         write_out = _write_annotated if annotated else _write_table
         with messages.working("writing"):
             files = write_together(
@@ -105,6 +111,7 @@ class _RankingRow:
     similarity: float | None = None
     representative: str | None = None
     share: float | None = None
+    relevance: float | None = None
     left_out: str | None = None
 
 
@@ -183,6 +190,7 @@ def _write_ranking(found: Fitted, path: Path) -> None:
         for column in (represented_columns(found) if selector.has_groups else ())
         if column.representative is not None
     }
+    relevance = _relevance_by_name(found)
     rows = [
         _RankingRow(
             name=column.name,
@@ -193,6 +201,7 @@ def _write_ranking(found: Fitted, path: Path) -> None:
             forced=column.name in forced,
             nearest_selected=column.nearest,
             similarity=column.similarity,
+            relevance=relevance.get(column.name),
             left_out=rare.get(column.name),
             **shares.get(column.name, {}),
         )
@@ -202,10 +211,18 @@ def _write_ranking(found: Fitted, path: Path) -> None:
     write_records(rows, path)
 
 
+def _relevance_by_name(found: Fitted) -> dict[str, float]:
+    """What each column says about the target; empty if it plays no part."""
+    if found.target is None:
+        return {}
+    values = found.selector.relevance_.tolist()
+    return dict(zip(found.compared.names, values, strict=True))
+
+
 def _selected(found: Fitted) -> list[dict[str, Any]]:
     """The selected columns, best first."""
     selector = found.selector
-    strengths = selector.strength_
+    strengths, relevance = selector.strength_, _relevance_by_name(found)
     columns = sorted(selector.get_support(indices=True), key=selector.ranking_.__getitem__)
     return [
         {
@@ -214,6 +231,7 @@ def _selected(found: Fitted) -> list[dict[str, Any]]:
             "score": float(selector.scores_[column]),
             "strength": float(strengths[column]),
             "forced": bool(column in selector.forced_),
+            "relevance": relevance.get(found.compared.names[column]),
         }
         for column in columns
     ]
@@ -274,6 +292,9 @@ def _table(found: Fitted, n_shown: int) -> Printed:
 
     if len(selector.forced_):
         add("", ["forced" * column["forced"] for column in selected], {})
+    if found.target is not None:
+        explains = [f"{column['relevance']:.0%}" for column in selected]
+        add(f"explains {found.target.name}", explains, RIGHT)
     if selector.has_groups:
         members = [format_members(group, most=_SHOWN_MEMBERS) for group in selector.groups_]
         add("adds", [f"{column['score']:.2f}" for column in selected], RIGHT)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topofs.cli.fitting import Fitted, fitted, write_page
+from topofs.cli.fitting import Fitted, fitted, target_values, write_page
 from topofs.cli.messages import FOLD, RIGHT, Messages, check_outputs, new_table, write_together
 from topofs.cli.options import TABLE, check_jobs, command, option
 from topofs.errors import TableError
@@ -92,11 +92,13 @@ def _resampled(
 ) -> Stability:
     from topofs.selection import stability as resample
 
+    labels = None if found.target is None else target_values(found.table, found.compared)
     with messages.counting("selecting again", "resamples") as progress:
         try:
             return resample(
                 found.selector,
                 found.compared.named,
+                y=labels,
                 n_resamples=resamples,
                 splits=_splits(found),
                 random_state=seed,

@@ -87,12 +87,20 @@ def headline(found: Fitted) -> list[str]:
         return [f"{start}, by {selector.rule_.words.short} in the {title}{half}{ending}"]
     verb = "represents" if n_selected == 1 else "represent"
     assert found.random_lists is not None
-    by_chance = f"random lists of {n_selected}: {found.random_lists.mean:.1%}"
+    randomly = f"random lists of {n_selected}: {found.random_lists.mean:.1%}"
     line = (
-        f"{start} {verb} {_coverage(selector):.0%} of the variance of all; {by_chance}{ending}"
+        f"{start} {verb} {_coverage(selector):.0%} of the variance of all; {randomly}{ending}"
     )
+    lines = [line]
+    if found.relevance_held is not None:
+        held, by_chance = found.relevance_held
+        lines.append(
+            f"{n_selected} {'holds' if n_selected == 1 else 'hold'} {held:.0%} of what all "
+            f"columns say about {found.compared.roles.target}, one by one; random lists of "
+            f"{n_selected}: {by_chance.mean:.1%}"
+        )
     beyond = None if auto is None else _beyond_auto(found, auto)
-    return [line] if beyond is None else [line, _format_beyond(n_selected, beyond)]
+    return lines if beyond is None else [*lines, _format_beyond(n_selected, beyond)]
 
 
 def coverage_as_json(found: Fitted) -> dict[str, Any]:
@@ -104,6 +112,7 @@ def coverage_as_json(found: Fitted) -> dict[str, Any]:
     return {
         "coverage": _coverage(selector) if selector.has_groups else None,
         "random_coverage": None if random is None else asdict(random),
+        "relevance": relevance_as_json(found),
         "stopping": {
             "size": plain_size(selector.n_features_to_select),
             "reason": _reason(found),
@@ -111,6 +120,25 @@ def coverage_as_json(found: Fitted) -> dict[str, Any]:
             "beyond_auto": None if auto is None else _beyond_auto(found, auto),
             "next_adds": _next_adds(selector) if selector.rule_.has_groups else None,
         },
+    }
+
+
+def relevance_as_json(found: Fitted) -> dict[str, Any] | None:
+    """Give what the selected columns say about the target; None if it plays no part."""
+    selector = found.selector
+    if found.target is None:
+        return None
+    held, random = found.relevance_held or (None, None)
+    return {
+        "target": found.target.name,
+        "held": held,
+        "random": None if random is None else asdict(random),
+        "columns": [
+            {"name": name, "relevance": value}
+            for name, value in zip(
+                found.compared.names, selector.relevance_.tolist(), strict=True
+            )
+        ],
     }
 
 
@@ -186,6 +214,9 @@ def _beyond_auto(found: Fitted, auto: TopologicalFeatureSelector) -> dict[str, i
     selector = found.selector
     if not selector.has_groups:
         return None
+    # With relevance, the columns beyond are those that say less about the target.
+    if found.target is not None:
+        return None
     beyond = selector.support_ & ~auto.support_
     isolated = np.isin(np.arange(len(beyond)), found.isolated)
     second = auto.representative_ >= 0
@@ -233,6 +264,8 @@ def _reason(found: Fitted) -> str:
         reason = f"they cost {spent:g} of the budget of {size.total:g}"
     elif size != "auto":
         reason = "as many as asked for"
+    elif found.target is not None:
+        reason = f"no other column would add more about {found.target.name} than chance gives"
     elif len(found.isolated) == len(selector.nodes_):
         reason = "no two columns share more than chance explains"
     elif len(selector.forced_) == selector.n_features_:

@@ -10,7 +10,8 @@ from topofs.comparison.compare import (
     corrected_resampled_test,
 )
 from topofs.comparison.leakage import LEAK_SCORE, Leak, find_leaks
-from topofs.comparison.prediction import Resampling, Target, target_of
+from topofs.comparison.prediction import Resampling
+from topofs.io.target import Target, target_of
 
 __all__ = [
     "LEAK_SCORE",

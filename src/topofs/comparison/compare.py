@@ -20,14 +20,13 @@ from topofs.comparison.prediction import (
     METRICS,
     MODELS,
     Resampling,
-    Target,
-    as_target,
     fit_and_score,
     folds,
 )
 from topofs.comparison.rivals import AUTO, excluded_columns, subsets
 from topofs.constraints import resolve_size
 from topofs.io.frames import NamedArray, dense_values, is_frame, named_matrix, readable_table
+from topofs.io.target import Target, as_target
 from topofs.io.types import TypedTable, typed_table
 from topofs.selection import TopologicalFeatureSelector, plain_settings
 from topofs.selection.compatibility import check_end, measure_of, rule_of
@@ -240,7 +239,7 @@ def compare(
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from topofs.comparison.prediction import Resampling, target_of
+    >>> from topofs.comparison import Resampling, target_of
     >>> X, y = load_wine(return_X_y=True)
     >>> target = target_of(y.astype(float))
     >>> found = compare(X, target, sizes=[3], resampling=Resampling(n_random=2))

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import betainc, gammaln
 from scipy.stats import rankdata
 
-from topofs.comparison.prediction import Target, as_target
 from topofs.io.frames import NamedArray, column_names, readable_table, refuse_infinite
+from topofs.io.target import Target, as_target
 from topofs.io.types import Column, TypedTable, typed_table
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Prediction from selected columns: targets, models, splits and scores."""
+"""Prediction from selected columns: models, splits and scores."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from topofs.errors import TableError
-from topofs.io.frames import as_vector, is_missing, unmasked
-from topofs.io.text_values import seen_in, text_kind
-from topofs.io.types import TIMES, kind_of
 from topofs.selection.stability import check_of_rows, is_pair, parts_of, row_positions
 from topofs.text import shortened
 
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from topofs.io.target import Target
     from topofs.typing import Bools
 
     Rows = npt.NDArray[np.intp]
@@ -55,32 +53,7 @@ MODELS = tuple(dict.fromkeys(name for name, _ in _MODELS))
 FORWARD = "forward"
 """Splits in time order: every part is predicted by models of the earlier rows."""
 
-_MOST_CLASSES = 50
-_ROWS_PER_CLASS = 5
-_MOST_NAMES = 1_000
 _RARE = 5
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """The target of a prediction.
-
-    Attributes
-    ----------
-    task : {"classification", "regression"}
-        A class or a number.
-    y : array, shape (n_given,)
-        Its values without missing ones; for classes, their positions in `classes`.
-    given : array of bool, shape (n_samples,)
-        The rows with a value.
-    classes : tuple of str
-        The classes in the order of their names; empty for a number.
-    """
-
-    task: str
-    y: npt.NDArray[Any]
-    given: Bools
-    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,113 +84,6 @@ class Resampling:
     random_state: int = 0
     splits: Any = None
     groups: Any = None
-
-
-def as_target(y: Target | npt.ArrayLike, n_samples: int) -> Target:
-    """Read a target, unless it is read already, and check its length."""
-    if isinstance(y, Target):
-        target = y
-    else:
-        values = as_vector(y)
-        if values.ndim != 1:
-            raise ValueError(f"y has the shape {values.shape}: give one target a row")
-        target = target_of(values)
-    if len(target.given) != n_samples:
-        raise ValueError(
-            f"X has {n_samples} rows and y has {len(target.given)}: give one target a row"
-        )
-    return target
-
-
-def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
-    """Tell whether a column holds classes or numbers.
-
-    Text and truth values are classes. Whole numbers are classes if there are at most fifty
-    different ones and five rows for each on average; other numbers are numbers. Dates are
-    refused, unless `task` is "classification", which treats them as classes. Too many classes
-    are refused: more than fifty need five rows each on average, and the limit is 1,000.
-
-    Parameters
-    ----------
-    values : array, shape (n_samples,)
-        Numbers with NaN, or text with None or NaN, for missing values; masked ones are missing,
-        too.
-    task : {"classification", "regression"}, optional
-        The task, if it is known.
-
-    Returns
-    -------
-    Target
-
-    Raises
-    ------
-    TableError
-        All values are missing or equal, they are dates, there are too many classes, or a
-        regression is requested and the values are not numbers.
-
-    Examples
-    --------
-    >>> target = target_of(np.array(["oak", None, "elm"], dtype=object))
-    >>> target.y.tolist(), target.classes
-    ([1, 0], ('elm', 'oak'))
-    >>> target_of(np.array([0.5, 1.5, np.nan])).task
-    'regression'
-    """
-    values = unmasked(values)
-    # Numbers with None among them are numbers.
-    if values.dtype == object and {kind_of(v) for v in values if not is_missing(v)} == {
-        "numbers"
-    }:
-        values = np.array([np.nan if is_missing(v) else v for v in values], dtype=np.float64)
-    numbers = values.dtype.kind in "fiu"
-    given = ~np.isnan(values) if numbers else np.array([not is_missing(v) for v in values])
-    y = values[given]
-    if not len(y):
-        raise TableError("every value of the target is missing: there is nothing to predict")
-    if not numbers and task != "classification":
-        _refuse_dates(y)
-    if task == "regression" and not numbers:
-        raise TableError(
-            f"the target holds text, such as {shortened(str(y[0]))!r}; it cannot be a number"
-        )
-    if numbers and not np.isfinite(y).all():
-        raise TableError("the target holds an infinite value; leave those rows out")
-    n_values = len(np.unique(y))
-    if n_values < 2:
-        raise TableError("the target has fewer than two values: there is nothing to predict")
-    if task is None:
-        whole = numbers and bool((y == np.rint(y)).all())
-        few = n_values <= min(_MOST_CLASSES, len(y) / _ROWS_PER_CLASS)
-        task = "classification" if not numbers or (whole and few) else "regression"
-    if task == "regression":
-        return Target(task, y.astype(np.float64), given)
-    if n_values > _MOST_NAMES or n_values > max(_MOST_CLASSES, len(y) / _ROWS_PER_CLASS):
-        raise TableError(
-            f"the target holds {n_values:,} classes in {len(y):,} rows, such as "
-            f"{shortened(str(y[0]))!r}; more than {_MOST_CLASSES} classes need "
-            f"{_ROWS_PER_CLASS} rows each on average, and there may be {_MOST_NAMES:,}: give a "
-            "target whose values repeat, or numbers"
-        )
-    labels = [_label(value) for value in y.tolist()] if numbers else [str(value) for value in y]
-    # Models make arrays of their predictions; in a text array every entry has the longest
-    # width.
-    classes = tuple(sorted(set(labels)))
-    position = {label: i for i, label in enumerate(classes)}
-    return Target(task, np.array([position[label] for label in labels]), given, classes)
-
-
-def _refuse_dates(values: npt.NDArray[Any]) -> None:
-    """Refuse a target that holds dates, parsed or as text."""
-    first = values[0]
-    held = values.dtype.kind in "mM" or isinstance(first, TIMES)
-    if isinstance(first, str):
-        held = text_kind(seen_in(map(str, values))).holds == "dates"
-    if held:
-        raise TableError(
-            f"the target holds dates, such as {str(first)!r}; a target is a number, a class or a "
-            "truth value: turn dates into numbers (--dates numbers: days), or say that they are "
-            "classes (--task classification)"
-        )
 
 
 def folds(target: Target, resampling: Resampling) -> list[Split]:
@@ -335,9 +201,3 @@ def fit_and_score(
         predicted = pipeline.fit(*train).predict(test[0])
         score = balanced_accuracy_score if task == "classification" else r2_score
         return float(score(test[1], predicted))
-
-
-def _label(value: float) -> str:
-    """Write a number as a class: different numbers give different labels."""
-    whole = isinstance(value, int) or value.is_integer()
-    return str(int(value)) if whole else repr(value)

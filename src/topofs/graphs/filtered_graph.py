@@ -1,9 +1,8 @@
 """`FilteredGraph`: the sparse graph over columns that rules, plots and exports use.
 
-`LinkGraph`, a matrix of shares, is the graph of the rule "coverage". `ShareRows` gives complete
-rows where such a matrix holds the strongest links only. `graphml_document` writes GraphML
-(http://graphml.graphdrawing.org) with the standard library's XML writer: an export needs no
-extra, weights keep all digits, and characters that XML does not allow are replaced in labels.
+`LinkGraph`, a matrix of shares, is the graph of the rule "coverage". `graphml_document` writes
+GraphML (http://graphml.graphdrawing.org) with the standard library's XML writer: an export needs
+no extra, weights keep all digits, and characters that XML does not allow are replaced in labels.
 """
 
 from __future__ import annotations
@@ -26,11 +25,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.typing import Bools, Doubles, Floats, Ints
-
-# Most entries of complete rows in the cache, and rows computed at once.
-_MOST_KEPT = 1 << 23
-_WINDOW = 32
+    from topofs.backends.top_k_neighbors import ShareRows
+    from topofs.typing import Doubles, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -300,99 +296,6 @@ class FilteredGraph:
         from topofs.notebook import graph_html
 
         return graph_html(self)
-
-
-class ShareRows:
-    """Complete rows of shares of nodes that have more links than their list holds.
-
-    Rows are computed on demand and cached.
-
-    Parameters
-    ----------
-    operator : SimilarityOperator or None
-        The similarity of any block; None if only a matrix exists: see `take_from`.
-    scale : Scale
-        How similarities become shares.
-    truncated : array of bool, shape (n_nodes,)
-        Nodes that have more links than their list holds; only these have rows.
-    least : float, default=-inf
-        Similarities below this count as 0.
-    """
-
-    def __init__(
-        self, operator: Any, scale: Any, truncated: Bools, *, least: float = -np.inf
-    ) -> None:
-        self.operator, self.scale, self.truncated, self.least = (
-            operator,
-            scale,
-            truncated,
-            least,
-        )
-        self._known: dict[int, tuple[Ints, Doubles]] = {}
-        self._matrix: Floats | None = None
-        self._order: Ints | None = None
-        self._window: tuple[int, Floats] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = self.__dict__ | {"_known": {}, "_window": None}
-        return kept if self.operator is None else kept | {"_matrix": None, "_order": None}
-
-    def take_from(self, matrix: Floats, order: Ints) -> None:
-        """Compute the rows from a similarity matrix, before the matrix is released.
-
-        Parameters
-        ----------
-        matrix : array
-            The similarity of all pairs.
-        order : array of int
-            The node of each row and column of the matrix.
-        """
-        self._matrix, self._order = matrix, order
-
-    def forget_matrix(self) -> None:
-        """Compute further rows from the operator, if there is one."""
-        if self.operator is not None:
-            self._matrix = self._order = None
-
-    def row(self, node: int) -> Doubles:
-        """Give the shares of a node with all nodes, itself included.
-
-        Parameters
-        ----------
-        node : int
-            A node marked in `truncated`.
-
-        Returns
-        -------
-        array of float, shape (n_nodes,)
-        """
-        n, node = len(self.truncated), int(node)
-        if node not in self._known:
-            shares = self._computed(node)
-            shared = np.flatnonzero(shares)
-            if (len(self._known) + 1) * n <= _MOST_KEPT:
-                self._known[node] = shared.astype(np.int32), shares[shared]
-            return shares
-        shared, values = self._known[node]
-        row = np.zeros(n)
-        row[shared] = values
-        return row
-
-    def _computed(self, node: int) -> Doubles:
-        n, values = len(self.truncated), np.empty((1, len(self.truncated)))
-        if self._matrix is not None:
-            values[0, self._order] = self._matrix[np.flatnonzero(self._order == node)[0]]
-        else:
-            # Rows are computed in fixed blocks, so that no bit depends on earlier calls.
-            first = node - node % _WINDOW
-            if self._window is None or self._window[0] != first:
-                rows = slice(first, min(first + _WINDOW, n))
-                self._window = first, self.operator.block(rows, slice(0, n))
-            values[0] = self._window[1][node - first]
-        shares = self.scale.weights(values, np.array([[node]]), np.arange(n)[None, :])[0]
-        shares[values[0] < self.least] = 0.0
-        shares[node] = 1.0
-        return np.asarray(shares)
 
 
 class LinkGraph(FilteredGraph):

@@ -222,6 +222,19 @@ def named_matrix(
     return NamedArray(values, names)
 
 
+def column_of_obs(X: Any, name: str) -> Any:
+    """A column of the annotation of an AnnData object."""
+    if not is_annotated(X):
+        raise ValueError(
+            f"y is {name!r}, but X is a {type(X).__name__}: only AnnData objects have columns of "
+            "obs; give one value a row"
+        )
+    if name not in X.obs:
+        known = listed(list(map(str, X.obs.columns)), quoted=True, most=8) or "none"
+        raise ValueError(f"obs has no column {name!r}; there are {known}")
+    return X.obs[name]
+
+
 def _is_matrix(values: Any) -> bool:
     """Whether values are sparse or masked, and must stay so until they are read."""
     return hasattr(values, "tocsc") or isinstance(values, np.ma.MaskedArray)

@@ -466,7 +466,7 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> from sklearn.datasets import load_wine
     >>> from topofs import plot
     >>> from topofs.comparison.compare import Resampling, compare
-    >>> from topofs.comparison.prediction import target_of
+    >>> from topofs.comparison import target_of
     >>> X, y = load_wine(return_X_y=True)
     >>> few = Resampling(n_repeats=1, n_random=2)
     >>> found = compare(X, target_of(y.astype(float)), sizes=[3, 6], resampling=few)

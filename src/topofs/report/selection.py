@@ -267,6 +267,19 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "bars": bars,
         "representation": representation,
         "resampled": resampled,
+        "relevance": _relevance(selector, words),
+    }
+
+
+def _relevance(selector: TopologicalFeatureSelector, words: Words) -> dict[str, Any] | None:
+    """What each column says about the target, and the largest value; None without relevance."""
+    if not words.target:
+        return None
+    values = selector.relevance_
+    return {
+        "target": words.target,
+        "values": _whole(values),
+        "most": max(1, *_whole(values)),
     }
 
 

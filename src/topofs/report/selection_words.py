@@ -71,10 +71,14 @@ class Words:
         self.together = self.rule.explains_together and self.redundant_from is None
         self.n_nodes, self.n_features = len(self.selector.nodes_), len(summary.names)
         why, n_samples = self.rule.end_words, summary.n_samples
+        if self.selector.relevance_target:
+            why = "no other column would add more about the target than chance gives"
         self.where = f", where {why}" if why else ""
         self.rows = counted(n_samples, "row") if n_samples else ""
         self.said = {what: words[summary.judged] for what, words in _SAID.items()}
         self.score = self.rule.words if self.redundant_from is None else _REDUNDANCY_SCORE
+        # The target of which relevance is a share; empty if it plays no part.
+        self.target = self.selector.relevance_target or ""
         self.share = percent(float(summary.share[summary.n_selected]))
         self.share_selected = percent(summary.n_selected / self.n_features)
 
@@ -137,6 +141,12 @@ class Words:
                 f"{it_covers} {table} {random}: the average similarity of a column to the "
                 "selected column most like it."
             )
+        held = self.selector.relevance_held() if self.target else None
+        if held is not None:
+            meaning += (
+                f" {'It holds' if n == 1 else 'They hold'} {percent(held[0])} of what all columns "
+                f"say about {self.target}, one by one (random: {percent(held[1].mean)})."
+            )
         return f"{meaning} {self._why_so_many()}".rstrip()
 
     def _why_so_many(self) -> str:
@@ -151,6 +161,8 @@ class Words:
         if self.summary.judged:
             return self.end if end > n else ""
         why = self.rule.end_words
+        if self.target:
+            why = f"no other column would add more about {self.target} than chance gives"
         if not size_given:
             free = np.setdiff1d(isolated, self.selector.forced_)
             besides = len(free) and self.selector.support_[free].all()
@@ -184,8 +196,17 @@ class Words:
         if not self.measure.means_alike:
             what = "how much they have in common"
         return (
-            f"For each pair of columns, topofs measured {what} ({self.measure.words}{rows}). No "
-            f"column to predict was used. {self._order()}"
+            f"For each pair of columns, topofs measured {what} ({self.measure.words}{rows}). "
+            f"{self._use_of_target()} {self._order()}"
+        )
+
+    def _use_of_target(self) -> str:
+        """Whether a column to predict was used."""
+        if self.target:
+            return f"Columns that say more about {self.target} count more."
+        weighted = self.selector.relevance is not None
+        return (
+            "Columns count by given weights." if weighted else "No column to predict was used."
         )
 
     @property
@@ -194,7 +215,7 @@ class Words:
         over = f" over {self.rows}" if self.rows else ""
         return (
             f"Columns were compared by {self.measure.words}{over}.{self._links()} "
-            f"{self._order()} No column to predict was used."
+            f"{self._order()} {self._use_of_target()}"
         )
 
     def _order(self) -> str:
@@ -240,6 +261,8 @@ class Words:
         end, most = self.summary.end, self.selector.n_selectable_
         if not self.summary.has_groups or end is None or end >= most:
             return ""
+        if self.selector.relevance is not None:
+            return f"Past the automatic end at {end:,}: columns that say less."
         past = np.intersect1d(self.summary.order[end:most], self.selector.nodes_)
         n_isolated = int(np.isin(past, self.summary.isolated).sum())
         second = counted(len(past) - n_isolated, "second representative")
@@ -253,7 +276,9 @@ class Words:
     @property
     def refine(self) -> str:
         """The option that makes exchanges, if it is not set."""
-        offered = getattr(self.rule, "refine", None) is False
+        # With relevance, exchanges raise the weighted coverage.
+        plain = self.selector.relevance is None
+        offered = getattr(self.rule, "refine", None) is False and plain
         if not offered or self.summary.judged or self.redundant_from is not None:
             return ""
         return "--refine (in Python, Coverage(refine=True)) makes such exchanges."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from topofs.constraints import Constraints
     from topofs.graphs.filtered_graph import FilteredGraph
-    from topofs.network import Network
+    from topofs.network import Network, NodeRelevance
     from topofs.similarity.base import Measure
     from topofs.typing import Bools, Doubles, Floats, Ints
 
@@ -49,6 +49,8 @@ class Rule(Term):
         Whether its rankings have a coverage model: selected columns represent others.
     default_graph : str, Graph or None
         The graph that it ranks by unless the user names one; None if it ranks without a graph.
+    takes_relevance : bool
+        Whether it ranks columns by their relevance, where the user gives one.
     explains_together : bool
         Whether coverage is the variance that the selected columns explain together. If not, it
         is the variance that the best of them explains alone.
@@ -57,6 +59,7 @@ class Rule(Term):
     kind: ClassVar[str] = "rule"
     has_end: ClassVar[bool] = False
     has_groups: ClassVar[bool] = False
+    takes_relevance: ClassVar[bool] = False
     explains_together: ClassVar[bool] = False
     default_graph: ClassVar[str | Term | None] = "tmfg"
 
@@ -231,6 +234,8 @@ class Ranking:
     exact : int or None
         Number of nodes of the order that were ranked by complete rows. Later nodes were ranked
         by their strongest links only. None: all.
+    relevance : NodeRelevance or None
+        The relevance of the nodes that the order depends on, if any.
     """
 
     order: Ints
@@ -242,6 +247,7 @@ class Ranking:
     covered: Doubles | None = None
     tie_rank: Ints | None = None
     exact: int | None = None
+    relevance: NodeRelevance | None = None
 
     def __post_init__(self) -> None:
         """Refuse a model that cannot answer what a selector asks."""
@@ -284,6 +290,16 @@ def tie_breaking_ranks(network: Network) -> Ints:
     values = np.arange(len(strength)) if network.value_rank is None else network.value_rank
     rank = np.empty(len(strength), np.int64)
     rank[np.lexsort((values, -strength))] = np.arange(len(strength))
+    return rank
+
+
+def relevant_first(relevance: NodeRelevance, tie_rank: Ints | None) -> Ints:
+    """Rank nodes by falling relevance, equal ones by other ranks."""
+    weight = relevance.weights.selected * relevance.weights.represented
+    rank = np.empty(len(weight), np.int64)
+    rank[np.lexsort((np.arange(len(weight)) if tie_rank is None else tie_rank, -weight))] = (
+        np.arange(len(weight))
+    )
     return rank
 
 
@@ -338,9 +354,19 @@ class CoverageModel:
         """Mean of `explained` over all nodes."""
         return float(self.explained(selected).mean())
 
-    def coverages(self, lists: list[Ints]) -> Doubles:
-        """`coverage` of each of some lists of nodes."""
-        return np.array([self.coverage(nodes) for nodes in lists])
+    def coverages(
+        self,
+        lists: list[Ints],
+        *,
+        weights: Doubles | None = None,
+        sampled_by: np.random.RandomState | None = None,  # noqa: ARG002
+    ) -> Doubles:
+        """`coverage` of each of some lists of nodes, with `weights` a weighted mean.
+
+        With `sampled_by` a model may give the coverage of a random sample of nodes.
+        """
+        explained = [self.explained(nodes) for nodes in lists]
+        return np.array([np.average(shares, weights=weights) for shares in explained])
 
     def retained(self, selected: Ints, of: Ints, before: Doubles) -> Doubles:
         """Sum the explained variance of the nodes `of` after adding each candidate.

@@ -31,14 +31,15 @@ from topofs.rules.base import (
 )
 from topofs.rules.exchanges import exchanges
 from topofs.rules.greedy import DROP, KEEP, LAST, greedy_ranking
+from topofs.runtime import slices
 from topofs.similarity.base import MatrixOperator
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
     from topofs._kernels.coverage import PathGraph, ShareMatrix
+    from topofs.backends.top_k_neighbors import ShareRows
     from topofs.constraints import Constraints
-    from topofs.graphs.filtered_graph import ShareRows
-    from topofs.network import Network
+    from topofs.network import Network, NodeWeights
     from topofs.similarity.base import Measure
     from topofs.typing import Bools, Doubles, Ints
 
@@ -46,6 +47,10 @@ AUTO, PATHS, EDGES = "auto", "paths", "edges"
 
 # The least share of variance at the end of a path of several edges.
 HALF = 0.5
+
+# Beyond this many entries of complete rows, the coverage of random lists is that of a sample of
+# nodes, whose rows are computed together.
+_MOST_FULL, _SAMPLE, _ROWS = 1 << 25, 2048, 256
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,6 +127,7 @@ class Coverage(Rule):
 
     has_end: ClassVar[bool] = True
     has_groups: ClassVar[bool] = True
+    takes_relevance: ClassVar[bool] = True
     default_graph: ClassVar[str | None] = "links"
 
     @property
@@ -178,13 +184,23 @@ class Coverage(Rule):
         reach = network.reach if self.reach == AUTO else self.reach
         model = coverage_model_of(network, paths=reach == PATHS)
         tie_rank = tie_breaking_ranks(network) if self.ties == STRENGTH else None
-        return greedy_ranking(model, constraints, tie_rank=tie_rank, isolated=self.isolated)
+        return greedy_ranking(
+            model,
+            constraints,
+            tie_rank=tie_rank,
+            isolated=self.isolated,
+            relevance=network.relevance,
+        )
 
     def rerank(self, ranking: Ranking, constraints: Constraints) -> Ranking:
         """Order the nodes greedily under other constraints."""
         model: Any = ranking.coverage_model
         return greedy_ranking(
-            model, constraints, tie_rank=ranking.tie_rank, isolated=self.isolated
+            model,
+            constraints,
+            tie_rank=ranking.tie_rank,
+            isolated=self.isolated,
+            relevance=ranking.relevance,
         )
 
     def exchange(
@@ -198,11 +214,16 @@ class Coverage(Rule):
             return ranking
         assert ranking.isolated is not None
         model: Any = ranking.coverage_model
-        matrix: MatrixCoverage = model if model.by_matrix else model.as_matrix()
+        matrix: MatrixCoverage = model.as_matrix()
         stay_out = np.flatnonzero(ranking.isolated & (self.isolated == LAST))
         within = replace(constraints, excluded=np.union1d(constraints.excluded, stay_out))
+        weights, price = None, None if worth is None else float(worth)
+        if ranking.relevance is not None:
+            of_size = price is None or price == 0
+            weights = ranking.relevance.weights if of_size else ranking.relevance.at_end
+            price = price if of_size else ranking.relevance.least
         for found in exchanges(
-            matrix, within, selected, worth=worth, tie_rank=ranking.tie_rank
+            matrix, within, selected, worth=price, weights=weights, tie_rank=ranking.tie_rank
         ):
             selected = found
         order, n_selectable = constraints.with_forced(selected).applied(ranking.order)
@@ -302,11 +323,21 @@ class MatrixCoverage(_SharesOfPairs):
 
         n = self.matrix.shape[0]
         if sparse.issparse(self.matrix):
-            starts = self.matrix.indptr.astype(np.int64)
-            return ShareMatrix(starts, self.matrix.indices.astype(np.int32), self.matrix.data)
+            starts, shares = self.matrix.indptr.astype(np.int64), self.matrix.data
+            return ShareMatrix(starts, self.matrix.indices.astype(np.int32), shares, shares)
         starts = np.arange(0, n * n + 1, max(n, 1), dtype=np.int64)[: n + 1]
-        weights = np.ascontiguousarray(self.matrix).ravel()
-        return ShareMatrix(starts, np.empty(0, np.int32), weights)
+        shares = np.ascontiguousarray(self.matrix).ravel()
+        return ShareMatrix(starts, np.empty(0, np.int32), shares, shares)
+
+    def weighted_kernel(self, weights: NodeWeights) -> ShareMatrix:
+        """What kernels take, with weights of the shares."""
+        weighted = weights.applied(self.matrix)
+        weighted = weighted.data if sparse.issparse(weighted) else weighted.ravel()
+        return self.kernel._replace(weights=weighted)
+
+    def as_matrix(self) -> MatrixCoverage:
+        """Itself."""
+        return self
 
     @property
     def truncated(self) -> Bools:
@@ -411,9 +442,23 @@ class MatrixCoverage(_SharesOfPairs):
         """The mean of the shares that `representatives` gives."""
         return float(self.coverages([selected])[0])
 
-    def coverages(self, lists: list[Ints]) -> Doubles:
-        """The `coverage` of each of some lists of nodes; every row is computed once."""
-        best = np.zeros((len(lists), self.matrix.shape[0]))
+    def coverages(
+        self,
+        lists: list[Ints],
+        *,
+        weights: Doubles | None = None,
+        sampled_by: np.random.RandomState | None = None,
+    ) -> Doubles:
+        """The `coverage` of each of some lists of nodes; every row is computed once.
+
+        With `sampled_by` it is that of a random sample of nodes, if complete rows of all nodes
+        would take long.
+        """
+        n = self.matrix.shape[0]
+        if sampled_by is not None and n > _SAMPLE and self.truncated.sum() * n > _MOST_FULL:
+            sample = np.sort(sampled_by.permutation(n)[:_SAMPLE])
+            return self._sampled_coverages(lists, sample, weights)
+        best = np.zeros((len(lists), n))
         lists_with: dict[int, list[int]] = {}
         for number, nodes in enumerate(lists):
             best[number, nodes] = 1.0
@@ -423,7 +468,23 @@ class MatrixCoverage(_SharesOfPairs):
             index, shares = self.entries(node)
             for number in lists_with[node]:
                 best[number, index] = np.maximum(best[number, index], shares)
-        return np.asarray(best.mean(axis=1))
+        return np.asarray(np.average(best, axis=1, weights=weights))
+
+    def _sampled_coverages(
+        self, lists: list[Ints], sample: Ints, weights: Doubles | None
+    ) -> Doubles:
+        """The mean share of the nodes of a sample that each list explains."""
+        weights = np.ones(len(self.truncated)) if weights is None else weights
+        total, truncated = np.zeros(len(lists)), self.truncated
+        for some in slices(len(sample), _ROWS):
+            nodes = sample[some]
+            rows, cut = self.matrix[nodes].toarray(), truncated[nodes]
+            if self.full_rows is not None and cut.any():
+                complete = self.full_rows.rows(nodes[cut])
+                rows[cut] = np.where(rows[cut] > 0, rows[cut], complete)
+            for number, chosen in enumerate(lists):
+                total[number] += weights[nodes] @ rows[:, chosen].max(axis=1, initial=0.0)
+        return total / max(float(weights[sample].sum()), np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)

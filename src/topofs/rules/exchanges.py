@@ -7,6 +7,7 @@ this loss that the candidate covers.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from topofs.constraints import Constraints
+    from topofs.network import NodeWeights
     from topofs.rules.coverage import MatrixCoverage
     from topofs.typing import Bools, Ints
 
@@ -35,7 +37,8 @@ def exchanges(
     constraints: Constraints,
     selected: Ints,
     *,
-    worth: int | None,
+    worth: float | None,
+    weights: NodeWeights | None = None,
     tie_rank: Ints | None = None,
 ) -> Iterator[Ints]:
     r"""Repeat the best exchange as long as one improves the objective.
@@ -48,7 +51,8 @@ def exchanges(
     evaluated by their strongest links.
 
     `selected` is the initial set. `worth` is the least gain of one more node, in nodes; None if
-    the size is fixed. `tie_rank` decides between equal gains; by default the number of the node.
+    the size is fixed. Shares count by `weights`, if given. `tie_rank` decides between equal gains;
+    by default the number of the node.
     Constraints hold after each exchange, and forced nodes stay. Yields the ascending set after
     each exchange.
 
@@ -76,6 +80,9 @@ def exchanges(
 
     def rows_of(nodes: Ints, full: Ints | None = None) -> Any:
         rows = sparse.csr_array(model.rows(by_tie_rank[nodes], full))
+        if weights is not None:
+            of_nodes = replace(weights, selected=weights.selected[by_tie_rank[nodes]])
+            rows = of_nodes.applied(rows)
         return _like(rows, units(rows.data))[:, by_tie_rank]
 
     many = int(model.truncated.sum()) * len(tie_rank) > _MOST_FULL
@@ -99,14 +106,14 @@ def _like(rows: Any, amounts: Ints) -> Any:
 
 
 def _best_exchange(
-    rows: Any, selected_rows: Any, now: Ints, constraints: Constraints, worth: int | None
+    rows: Any, selected_rows: Any, now: Ints, constraints: Constraints, worth: float | None
 ) -> tuple[Ints, Ints] | None:
     """Nodes to add and to drop in the best exchange; None if no exchange gains."""
     first, second, nearest = _two_best(selected_rows)
     lost = np.zeros(len(now), np.int64)
     np.add.at(lost, nearest, first - second)
     lost[np.isin(now, constraints.forced)] = -_NEVER
-    price = None if worth is None else worth * int(UNIT)
+    price = None if worth is None else int(worth * UNIT)
     may_add = np.isin(np.arange(rows.shape[0]), constraints.open_beside(now))
     nothing = now[:0]
     found: list[tuple[int, Ints, Ints]] = []

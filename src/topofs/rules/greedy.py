@@ -19,7 +19,10 @@ from topofs.constraints import OpenNodes
 from topofs.rules.base import Ranking
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from topofs.constraints import Constraints
+    from topofs.network import NodeRelevance, NodeWeights
     from topofs.rules.coverage import MatrixCoverage, PathCoverage
     from topofs.typing import Bools, Doubles, Ints
 
@@ -44,6 +47,7 @@ def greedy_ranking(
     tie_rank: Ints | None = None,
     isolated: str = DROP,
     support_quarters: int = SUPPORT_QUARTERS,
+    relevance: NodeRelevance | None = None,
 ) -> Ranking:
     r"""Order nodes greedily so that the first ones represent as many others as possible.
 
@@ -62,6 +66,12 @@ def greedy_ranking(
     almost no support, a second node of a noisy group much, and an isolated node represents
     itself.
 
+    With `relevance`, shares count by the weights of both nodes, :math:`a_i b_j w_{ij}`, in the
+    gain and in the support. The support counts from the first node on, and the end is where no
+    node would add more than `NodeRelevance.least` by the proven weights. If none are known, the
+    support counts beyond the end, as without relevance. Nodes without relevance come last, by
+    shares without weights. Scores are always gains without weights.
+
     Parameters
     ----------
     model : PathCoverage or MatrixCoverage
@@ -78,6 +88,8 @@ def greedy_ranking(
         before the end. "last": they come after all others.
     support_quarters : int, default=2
         λ in quarters.
+    relevance : NodeRelevance, optional
+        How much the nodes say about a target.
 
     Returns
     -------
@@ -104,31 +116,30 @@ def greedy_ranking(
     """
     n, is_isolated = constraints.n_nodes, model.isolated()
     tie_rank = np.arange(n) if tie_rank is None else tie_rank
-    by_numpy = model.by_matrix and use_numpy(n)
-    search: _NumpySearch | _KernelSearch
-    search = _NumpySearch(model, tie_rank) if by_numpy else _KernelSearch(model, tie_rank)
-    # At least one node is selected.
-    wanted = max(1, constraints.n_wanted or 0)
-    if constraints.cost is None:
-        others = np.ones(n, dtype=np.bool_)
-        others[constraints.forced] = False
-        linked = np.flatnonzero(others & ~is_isolated)
-        isolated_nodes = np.flatnonzero(others & is_isolated)
+    # At least one node is selected, unless no node has relevance.
+    least = 1 if relevance is None else 0
+    wanted = max(least, constraints.n_wanted or 0)
+
+    matrix: Any = None if relevance is None else model.as_matrix()
+
+    def searching(weights: NodeWeights | None = None) -> _NumpySearch | _KernelSearch:
+        searched: Any = model if weights is None else matrix
+        by_numpy = searched.by_matrix and use_numpy(n)
+        search = (_NumpySearch if by_numpy else _KernelSearch)(searched, tie_rank, weights)
         search.begin(constraints)
-        search.run(constraints.forced, limited=False)
-        # Up to the end: nodes that add more than themselves.
-        end = search.run(linked, least=int(UNIT))
-        if isolated == KEEP:
-            end = search.run(isolated_nodes)
-        # Beyond the end, by gain and support.
-        rest = linked if isolated == LAST else np.flatnonzero(others)
-        rest = np.setdiff1d(rest, search.order[:end])
-        n_taken = search.run(rest, support_quarters=support_quarters, n_exact=wanted)
-        if isolated == LAST:
-            n_taken = search.run(isolated_nodes, n_exact=wanted)
-        order, gains = search.order[:n_taken], search.gains[:n_taken]
+        return search
+
+    if constraints.cost is None:
+        order, gains, end = _in_phases(
+            *(searching, constraints, is_isolated, isolated, support_quarters),
+            *(relevance, matrix, wanted),
+        )
     else:
-        order, gains = _best_within_budget(search, constraints, tie_rank)
+        weights = None if relevance is None else relevance.weights
+        order = _best_within_budget(searching(weights), constraints, tie_rank)
+        search = searching()
+        search.take(order)
+        gains = search.gains[: len(order)]
         end, wanted = int((gains > 1).sum()), len(order)
     scores = np.zeros(n)
     scores[order] = gains
@@ -136,18 +147,112 @@ def greedy_ranking(
     return Ranking(
         order=np.concatenate([order, rest[np.argsort(tie_rank[rest])]]),
         scores=scores,
-        end=max(1, end),
+        end=max(least, end),
         coverage_model=model,
         isolated=is_isolated,
         selectable=len(order),
         tie_rank=tie_rank,
         exact=max(end, wanted) if model.truncated.any() else None,
+        relevance=relevance,
     )
+
+
+def _in_phases(
+    searching: Callable[..., _NumpySearch | _KernelSearch],
+    constraints: Constraints,
+    is_isolated: Bools,
+    isolated: str,
+    support_quarters: int,
+    relevance: NodeRelevance | None,
+    matrix: Any,
+    wanted: int,
+) -> tuple[Ints, Doubles, int]:
+    """The order of the nodes, their gains, and the number of nodes up to the end."""
+    others = np.ones(constraints.n_nodes, dtype=np.bool_)
+    others[constraints.forced] = False
+    linked = np.flatnonzero(others & ~is_isolated)
+    isolated_nodes, everyone = np.flatnonzero(others & is_isolated), np.flatnonzero(others)
+    search = searching()
+    search.run(constraints.forced, limited=False)
+    relevant: Ints = np.empty(0, np.int64)
+    if relevance is None:
+        # Up to the end: nodes that add more than themselves.
+        end = search.run(linked, least=int(UNIT))
+    else:
+        forced = search.order[: search.n_taken].copy()
+        relevant, end = _by_relevance(
+            searching, matrix, constraints, forced, relevance, support_quarters, wanted
+        )
+        search.take(relevant[: end - len(forced)])
+    if isolated == KEEP:
+        end = search.run(np.setdiff1d(isolated_nodes, search.order[:end]))
+    wanted = max(end, wanted)
+    search.take(relevant[~np.isin(relevant, search.order[:end])], n_exact=wanted)
+    # Beyond the end, by gain and support.
+    rest = np.setdiff1d(
+        linked if isolated == LAST else everyone, search.order[: search.n_taken]
+    )
+    search.run(rest, support_quarters=support_quarters, n_exact=wanted)
+    if isolated == LAST:
+        rest = np.setdiff1d(isolated_nodes, search.order[: search.n_taken])
+        search.run(rest, n_exact=wanted)
+    return search.order[: search.n_taken], search.gains[: search.n_taken], end
+
+
+def _by_relevance(
+    searching: Callable[..., _NumpySearch | _KernelSearch],
+    matrix: MatrixCoverage,
+    constraints: Constraints,
+    forced: Ints,
+    relevance: NodeRelevance,
+    support_quarters: int,
+    wanted: int,
+) -> tuple[Ints, int]:
+    """The nodes with relevance in their order, and the number of nodes up to the end."""
+    n, weights, least = constraints.n_nodes, relevance.at_end, int(relevance.least * UNIT)
+    others = np.setdiff1d(np.arange(n), forced)
+    if relevance.proven is None:
+        search = searching(weights)
+        search.take(forced)
+        end = search.run(others, least=least)
+        rest, wanted = np.setdiff1d(others, search.order[:end]), max(end, wanted)
+        n_taken = search.run(rest, least=0, support_quarters=support_quarters, n_exact=wanted)
+        return search.order[len(forced) : n_taken], end
+    weighted = sparse.csr_array(weights.applied(matrix.matrix))
+    amounts, row = units(weighted.data), np.repeat(np.arange(n), np.diff(weighted.indptr))
+
+    def some_adds(selected: Ints) -> bool:
+        """Whether a node beside some adds more than chance gives."""
+        covered = np.zeros(n, np.int64)
+        for node in selected.tolist():
+            index, shares = matrix.entries(node)
+            mine = units(weights.of_row(node, index, shares))
+            covered[index] = np.maximum(covered[index], mine)
+        gains = np.zeros(n, np.int64)
+        np.add.at(gains, row, np.maximum(amounts - covered[weighted.indices], 0))
+        return bool(gains[constraints.open_beside(selected)].max(initial=0) > least)
+
+    while True:
+        search = searching(relevance.weights)
+        search.take(forced)
+        n_taken = search.run(others, least=0, support_quarters=support_quarters, n_exact=wanted)
+        order = search.order[:n_taken]
+        # Gains never rise along the order: the end lies between two sizes.
+        low, end = len(forced) - 1, len(forced)
+        while end < n_taken and some_adds(order[:end]):
+            low, end = end, min(n_taken, 2 * end + 1)
+        while end - low > 1:
+            middle = (low + end) // 2
+            low, end = (middle, end) if some_adds(order[:middle]) else (low, middle)
+        # Complete rows count up to the end.
+        if end <= wanted or not matrix.truncated.any():
+            return order[len(forced) :], end
+        wanted = end
 
 
 def _best_within_budget(
     search: _NumpySearch | _KernelSearch, constraints: Constraints, tie_rank: Ints
-) -> tuple[Ints, Doubles]:
+) -> Ints:
     """The best of several sets within the budget, in greedy order."""
     everyone = np.arange(constraints.n_nodes)
 
@@ -161,7 +266,7 @@ def _best_within_budget(
     found = [taken(constraints)]
     found += [taken(constraints.with_forced(start), by_cost=True) for start in starts]
     best, _ = max(found, key=lambda nodes_and_gains: float(nodes_and_gains[1].sum()))
-    return taken(replace(constraints, excluded=np.setdiff1d(everyone, best)))
+    return taken(replace(constraints, excluded=np.setdiff1d(everyone, best)))[0]
 
 
 def starting_sets(constraints: Constraints, tie_rank: Ints) -> list[Ints]:
@@ -191,9 +296,13 @@ class _NumpySearch:
     numbers are stored as floats; their sums are exact below 2⁵³.
     """
 
-    def __init__(self, model: Any, tie_rank: Ints) -> None:
-        self._model, self._tie_rank, self._by_tie_rank = model, tie_rank, np.argsort(tie_rank)
-        shares = sparse.csr_array(model.matrix)[self._by_tie_rank][:, self._by_tie_rank]
+    def __init__(self, model: Any, tie_rank: Ints, weights: NodeWeights | None) -> None:
+        self._model, self._weights = model, weights
+        self._tie_rank, self._by_tie_rank = tie_rank, np.argsort(tie_rank)
+        matrix = sparse.csr_array(model.matrix)
+        if weights is not None:
+            matrix = sparse.csr_array(weights.applied(matrix))
+        shares = matrix[self._by_tie_rank][:, self._by_tie_rank]
         # Row j lists the nodes that explain a share of j.
         explaining = sparse.csr_array(shares.T)
         self._starts, self._columns = explaining.indptr.astype(np.int64), explaining.indices
@@ -211,7 +320,12 @@ class _NumpySearch:
         self._gain = np.asarray(gain, dtype=np.float64)
         self._support: Doubles | None = None
         self._covered, self._left = np.zeros(n), np.full(n, float(PART))
-        self.order, self.gains, self._n_taken = np.empty(n, np.int64), np.empty(n), 0
+        self.order, self.gains, self.n_taken = np.empty(n, np.int64), np.empty(n), 0
+
+    def take(self, nodes: Ints, *, n_exact: int = _ALL) -> None:
+        """Take nodes in their order."""
+        for node in self._tie_rank[nodes].tolist():
+            self._take(node, full=self.n_taken < n_exact)
 
     def run(
         self,
@@ -244,20 +358,23 @@ class _NumpySearch:
             key = worth if self._cost is None else worth / self._cost
             first = int(np.argmax(np.where(able, key, -1)))
             if not able[first] or worth[first] <= least:
-                return self._n_taken
+                return self.n_taken
             waiting[first] = False
-            self._take(first, full=self._n_taken < n_exact)
+            self._take(first, full=self.n_taken < n_exact)
 
     def _take(self, node: int, *, full: bool) -> None:
         number = int(self._by_tie_rank[node])
         index, shares = self._model.entries(number, full=full)
-        row = np.zeros(len(self._tie_rank))
+        row, weighted = np.zeros((2, len(self._tie_rank)))
         row[self._tie_rank[index]] = shares
-        covered = np.maximum(self._covered, units(row))
+        if self._weights is not None:
+            shares = self._weights.of_row(number, index, shares)
+        weighted[self._tie_rank[index]] = shares
+        covered = np.maximum(self._covered, units(weighted))
         # The gain: Σ_j max(w_ij − max_{s ∈ S} w_sj, 0).
-        self.order[self._n_taken] = number
-        self.gains[self._n_taken] = (covered - self._covered).sum() / UNIT
-        self._n_taken += 1
+        self.order[self.n_taken] = number
+        self.gains[self.n_taken] = (covered - self._covered).sum() / UNIT
+        self.n_taken += 1
         if self._open is not None:
             self._open.take(node)
         left = np.floor(self._left * (PART - parts(row)) / PART)
@@ -299,8 +416,9 @@ class Limits(NamedTuple):
 class _KernelSearch:
     """The same search by compiled kernels: lazy, with a heap of bounds."""
 
-    def __init__(self, model: Any, tie_rank: Ints) -> None:
-        self._model, self._kernel, self._tie_rank = model, model.kernel, tie_rank
+    def __init__(self, model: Any, tie_rank: Ints, weights: NodeWeights | None) -> None:
+        self._model, self._weights, self._tie_rank = model, weights, tie_rank
+        self._kernel = model.kernel if weights is None else model.weighted_kernel(weights)
 
     def begin(self, constraints: Constraints, *, by_cost: bool = False) -> None:
         """Begin with nothing taken; `by_cost`: a gain counts for its cost."""
@@ -323,6 +441,16 @@ class _KernelSearch:
         self.order: Ints = self._search.order
         self.gains: Doubles = self._search.gains
 
+    @property
+    def n_taken(self) -> int:
+        """Number of taken nodes."""
+        return int(self._search.counters[0])
+
+    def take(self, nodes: Ints, *, n_exact: int = _ALL) -> None:
+        """Take nodes in their order."""
+        for node in nodes:
+            self.run(np.array([node]), limited=False, n_exact=n_exact)
+
     def run(
         self,
         nodes: Ints,
@@ -340,6 +468,9 @@ class _KernelSearch:
         begin_phase(*start, support_quarters)
         how = int(limited), least, support_quarters, self._model.truncated, n_exact
         while (node := take_best(*start, *how)) >= 0:
-            _, row = self._model.entries(int(node))
-            cover_by_row(self._state[0], search, units(row), parts(row))
-        return int(search.counters[0])
+            index, row = self._model.entries(int(node))
+            weighted = row
+            if self._weights is not None:
+                weighted = self._weights.of_row(int(node), index, row)
+            cover_by_row(self._state[0], search, units(weighted), parts(row))
+        return self.n_taken

@@ -103,6 +103,9 @@ class Representation:
     together : float or None
         Share of its variance that all selected features explain together; the share of the
         representative if the rule does not compute it.
+    relevance : tuple of str
+        What the representative says about the target, then what each of the members says, in
+        words; empty without a target.
     """
 
     representative: str | None
@@ -111,6 +114,7 @@ class Representation:
     members: tuple[tuple[str, float], ...]
     isolated: bool
     together: float | None = None
+    relevance: tuple[str, ...] = ()
 
     def lines(self, *, selected: bool) -> list[str]:
         """Give the lines of text.
@@ -134,8 +138,9 @@ class Representation:
             return lines if self.isolated else alone
         way = f", by way of {', '.join(map(printable, self.path))}" if self.path else ""
         who, shares = printable(self.representative), share_in_words(self.share)
-        much = f"{who} represents it, with {self.share:.4g} of its variance{way}."
-        little = f"{who} shares {shares} with it{way}: no selected feature more."
+        says = f"; {self.relevance[0]}" if self.relevance else ""
+        much = f"{who} represents it, with {self.share:.4g} of its variance{way}{says}."
+        little = f"{who} shares {shares} with it{way}{says}: no selected feature more."
         lines.append(much if self.share >= REPRESENTS else little)
         # Do not report rounding.
         if self.together is not None and self.together > self.share + 1e-6:
@@ -146,7 +151,11 @@ class Representation:
 
     def _members_in_words(self) -> list[str]:
         """The features that a selected feature represents, and those with a small share."""
-        listed = [f"  {printable(name)}  {share:.4g}" for name, share in self.members]
+        says = [f"; {words}" for words in self.relevance[1:]] or [""] * len(self.members)
+        listed = [
+            f"  {printable(name)}  {share:.4g}{words}"
+            for (name, share), words in zip(self.members, says, strict=True)
+        ]
         n = sum(share >= REPRESENTS for _, share in self.members)
         n_little = len(listed) - n
         who = f"{n} other feature{'s' * (n > 1)}:" if n else "itself alone."
@@ -192,6 +201,10 @@ class Explanation:
         Its representative, and the features that it represents; None if the rule has no groups.
     excluded : bool
         Whether `exclude` forbade it.
+    relevance : float or None
+        Its relevance, 0 where chance explains it; None without relevance.
+    relevance_words : str
+        What it says about the target, in words; empty without relevance.
     """
 
     feature: str
@@ -207,6 +220,8 @@ class Explanation:
     left_out: str | None = None
     representation: Representation | None = None
     excluded: bool = False
+    relevance: float | None = None
+    relevance_words: str = ""
 
     @property
     def selected_neighbors(self) -> tuple[Neighbor, ...]:
@@ -229,6 +244,8 @@ class Explanation:
             f"Rank {self.rank} of {self.n_features} ({self.n_selected} selected), "
             f"{self.score_name} {self.score:g}{same}."
         )
+        if self.relevance_words and self.left_out is None:
+            lines.append(f"It {self.relevance_words}.")
         if self.forced:
             lines.append("It is forced: `keep` names it.")
         if self.excluded:
@@ -266,6 +283,15 @@ class Explanation:
 def left_out_sentence(name: str, reason: str) -> str:
     """Tell that a column takes no part, with the reason."""
     return f"{printable(name)} takes no part in the selection: {printable(reason)}."
+
+
+def relevance_in_words(value: float, target: str | None) -> str:
+    """Say how much a column says about a target; without one, its weight."""
+    if target is None:
+        return f"has relevance {value:.4g}"
+    if value:
+        return f"explains {share_in_words(value)} of {printable(target)}"
+    return f"says no more about {printable(target)} than chance"
 
 
 def share_in_words(share: float) -> str:
@@ -353,6 +379,10 @@ class Substitute:
         The share of the replaced column's variance that the new list explains.
     replaces : str
         The column that it would replace.
+    relevance : float or None
+        Its relevance, 0 where chance explains it; None without relevance.
+    relevance_words : str
+        What it says about the target, in words; empty without relevance.
     """
 
     name: str
@@ -361,12 +391,15 @@ class Substitute:
     gained: float
     share: float
     replaces: str
+    relevance: float | None = None
+    relevance_words: str = ""
 
     def __repr__(self) -> str:
         replaced = printable(self.replaces)
+        says = f"; it {self.relevance_words}" if self.relevance_words else ""
         return (
             f"{printable(self.name)} in place of {replaced}: {change_in_words(self)}; "
-            f"{share_in_words(self.share)} of {replaced} stays explained."
+            f"{share_in_words(self.share)} of {replaced} stays explained{says}."
         )
 
 
@@ -418,6 +451,14 @@ class Evaluation:
     missing : tuple of Group
         The largest groups that are not represented: columns that could be added, each with the
         columns that it would represent.
+    relevance : float or None
+        Share of the sum of all columns' relevance that it holds: each column counts by its
+        relevance and by the share of it that the list represents. None without relevance, or if
+        no column has any.
+    random_relevance : RandomLists or None
+        The same for random lists of its size.
+    target : str or None
+        The target, in words.
     """
 
     names: tuple[str, ...]
@@ -430,6 +471,9 @@ class Evaluation:
     isolated: tuple[str, ...]
     next: tuple[Addition, ...]
     missing: tuple[Group, ...]
+    relevance: float | None = None
+    random_relevance: RandomLists | None = None
+    target: str | None = None
 
     def __repr__(self) -> str:
         n, random = len(self.names), self.random
@@ -438,6 +482,14 @@ class Evaluation:
             f"of all; random lists of {n}: {random.mean:.1%} ({random.low:.1%} to "
             f"{random.high:.1%}).",
         ]
+        by_chance = self.random_relevance
+        if self.relevance is not None and by_chance is not None:
+            about = self.target or "the relevance of all columns"
+            lines.append(
+                f"They hold {self.relevance:.1%} of what all columns say about {printable(about)}, "
+                f"one by one; random lists {by_chance.mean:.1%} ({by_chance.low:.1%} to "
+                f"{by_chance.high:.1%})."
+            )
         for columns, what in (
             (self.alone, "{} alone: none of the list represents {}, but others could."),
             (self.isolated, "outside the list {} isolated: nothing could represent {}."),

@@ -15,12 +15,14 @@ from topofs.graphs.base import Graph
 from topofs.rules.base import Rule
 from topofs.similarity.base import Measure
 from topofs.similarity.given import Function
+from topofs.similarity.relevance import relevance_of
 from topofs.terms import Term, registered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topofs.selection.selector import TopologicalFeatureSelector
+    from topofs.similarity.relevance import Relevance
 
 THRESHOLDS = ("auto", "mean", None)
 """Values of `threshold`: by the rule; set similarities below the mean to 0; no threshold."""
@@ -81,7 +83,11 @@ def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
 
 
 def check_terms(
-    measure: Measure, graph: Graph | None, rule: Rule, threshold: Any = "auto"
+    measure: Measure,
+    graph: Graph | None,
+    rule: Rule,
+    threshold: Any = "auto",
+    relevance: Relevance | None = None,
 ) -> None:
     """Refuse incompatible terms and an unknown threshold.
 
@@ -90,6 +96,12 @@ def check_terms(
     if not (threshold is None or isinstance(threshold, str)) or threshold not in THRESHOLDS:
         known = ", ".join(map(repr, THRESHOLDS))
         raise ValueError(f"threshold is {threshold!r}; known are {known}")
+    if relevance is not None and not rule.takes_relevance:
+        able = [name for name, known in registered("rule").items() if known.takes_relevance]  # type: ignore[attr-defined]
+        raise ValueError(
+            f"rule {rule.name!r} does not use the relevance of columns: choose "
+            f"rule={' or '.join(map(repr, able))}, or leave relevance out"
+        )
     needs = rule.needs
     needing = other = ""
     if needs.scale:
@@ -136,6 +148,7 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
         "exclude": list(selector.exclude or ()),
         "at_most": None if selector.at_most is None else selector.at_most.number,
         "max_similarity": selector.max_similarity,
+        "relevance": _plain_relevance(relevance_of(selector.relevance)),
         "min_carriers": selector.min_carriers,
     }
 
@@ -147,6 +160,16 @@ def plain_size(size: Any) -> Any:
     if isinstance(size, MinShare):
         return {"min_share": size.share}
     return {"budget": size.total} if isinstance(size, Budget) else size
+
+
+def _plain_relevance(relevance: Relevance | None) -> dict[str, Any] | None:
+    """The weights of columns, without a value for each."""
+    if relevance is None:
+        return None
+    by = relevance.by
+    if not isinstance(by, str):
+        by = getattr(by, "__name__", type(by).__name__) if callable(by) else "weights"
+    return {"by": by, "selected": relevance.selected, "represented": relevance.represented}
 
 
 def _plain(term: Term) -> dict[str, Any]:

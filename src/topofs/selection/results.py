@@ -29,6 +29,7 @@ from topofs.selection.answers import (
     SamePair,
     Substitute,
     Substitutes,
+    relevance_in_words,
 )
 from topofs.selection.base import RankingSelector
 from topofs.terms import is_whole
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from topofs.constraints import Constraints
     from topofs.rules.base import CoverageModel, Ranking, Rule, RunningGroups
     from topofs.similarity.base import Measure
+    from topofs.similarity.relevance import ColumnRelevance
     from topofs.typing import Doubles, Ints
 
 SAME = 0.8
@@ -58,6 +60,7 @@ class FittedSelection(RankingSelector):
     _ranking: Ranking
     _greedy: Ranking
     _constraints: Constraints
+    _relevance: ColumnRelevance | None = None
     _limited: bool
     _n_outside: int  # forced columns that do not vary; they are selected as well
     _budget: float | None
@@ -83,6 +86,21 @@ class FittedSelection(RankingSelector):
         if self._graph is not None:
             strength[self.nodes_] = self._graph.strength()
         return strength
+
+    @property
+    def relevance_(self) -> Doubles:
+        """The relevance of each column; 0 where chance explains it."""
+        check_is_fitted(self)
+        if self._relevance is None:
+            raise AttributeError("relevance_ is there only after a fit with relevance=")
+        relevance = np.zeros(self.n_features_in_)
+        relevance[self.nodes_] = self._relevance.proven
+        return relevance
+
+    @property
+    def relevance_target(self) -> str | None:
+        """The target of which the relevance is a share; None if there is none."""
+        return None if self._relevance is None else self._relevance.target
 
     @property
     def n_selectable_(self) -> int:
@@ -241,7 +259,16 @@ class FittedSelection(RankingSelector):
             left_out=self._left_out.get(column),
             representation=self._representation(column) if self.has_groups else None,
             excluded=column in self.excluded_,
+            **self._relevance_of(column),
         )
+
+    def _relevance_of(self, column: int) -> dict[str, Any]:
+        """The relevance of a column, and the same in words; empty without relevance."""
+        if self._relevance is None:
+            return {}
+        value = float(self.relevance_[column])
+        words = relevance_in_words(value, self.relevance_target)
+        return {"relevance": value, "relevance_words": words}
 
     def _neighbors(self, column: int) -> tuple[Neighbor, ...]:
         """The neighbours of a column in the graph, strongest first."""
@@ -278,6 +305,11 @@ class FittedSelection(RankingSelector):
             members=tuple((names[member], float(share[member])) for member in members),
             isolated=isolated is not None and column in self.nodes_[isolated],
             together=float(self.explained_[column]),
+            relevance=tuple(
+                self._relevance_of(other)["relevance_words"]
+                for other in (by, *members.tolist())
+                if self._relevance is not None
+            ),
         )
 
     def evaluate(
@@ -337,6 +369,7 @@ class FittedSelection(RankingSelector):
         extended = self._with_support([*positions, *new])
         missing = [group for group in extended.groups_ if group.position in new]
         same, least = self._without_each(nodes)
+        held = listed.relevance_held(n_lists=n_random, random_state=random_state)
         return Evaluation(
             names=tuple(str(names[i]) for i in positions),
             coverage=float(listed.explained_[self.nodes_].mean()),
@@ -352,7 +385,39 @@ class FittedSelection(RankingSelector):
             isolated=tuple(str(names[i]) for i in self.nodes_[isolated]),
             next=additions,
             missing=tuple(sorted(missing, key=lambda group: -len(group.members))),
+            relevance=None if held is None else held[0],
+            random_relevance=None if held is None else held[1],
+            target=self.relevance_target,
         )
+
+    def relevance_held(
+        self, *, n_lists: int = 200, random_state: Any = 0
+    ) -> tuple[float, RandomLists] | None:
+        """Tell how much of the relevance of all columns the selected ones hold.
+
+        Each column counts by its relevance and by the share of it that the selection represents.
+
+        Parameters
+        ----------
+        n_lists : int, default=200
+            Number of random lists.
+        random_state : int, RandomState or None, default=0
+            Draws them.
+
+        Returns
+        -------
+        share : float
+            In [0, 1].
+        random : RandomLists
+            The same for random lists of the size of the selection. Instead of both None, without
+            relevance, or if no column has any.
+        """
+        model = self._require_groups("relevance_held")
+        if self._relevance is None or not self._relevance.proven.any():
+            return None
+        weights, nodes = self._relevance.proven, self._selected_nodes()
+        held = float(np.average(model.explained(nodes), weights=weights))
+        return held, self._random_lists(len(nodes), n_lists, random_state, weights=weights)
 
     def _next(self, nodes: Ints, n_next: int) -> tuple[Addition, ...]:
         """The next columns of a ranking, given some columns."""
@@ -444,7 +509,8 @@ class FittedSelection(RankingSelector):
             at, lost = int(nodes[other]), float(losses[other])
             gained = max(0.0, float(explained.mean()) - coverage + lost)
             share = float(explained[node[0]])
-            found.append(Substitute(str(names[at]), at, lost, gained, share, replaces))
+            says = self._relevance_of(at)
+            found.append(Substitute(str(names[at]), at, lost, gained, share, replaces, **says))
         return Substitutes(found)
 
     def extend(self, n_more: int) -> Self:
@@ -484,6 +550,9 @@ class FittedSelection(RankingSelector):
     ) -> RandomLists:
         """Give the coverage of random lists of a size.
 
+        In large tables with large groups (see `Links`), coverage is measured on a random sample
+        of 2,048 columns. Its standard error is below 0.011.
+
         Parameters
         ----------
         size : int, optional
@@ -497,7 +566,7 @@ class FittedSelection(RankingSelector):
         -------
         RandomLists
         """
-        model = self._require_groups("random_lists")
+        self._require_groups("random_lists")
         n = len(self.nodes_)
         size = len(self._selected_nodes()) if size is None else size
         whole = is_whole(size) and is_whole(n_lists)
@@ -506,9 +575,16 @@ class FittedSelection(RankingSelector):
                 f"{n_lists!r} random lists of {size!r} columns are asked for; give whole numbers: "
                 f"at least one list, and a size from 0 to {n}"
             )
-        generator = check_random_state(random_state)
+        return self._random_lists(size, n_lists, random_state)
+
+    def _random_lists(
+        self, size: int, n_lists: int, random_state: Any, weights: Doubles | None = None
+    ) -> RandomLists:
+        """The coverage of random lists, with `weights` a weighted mean."""
+        generator, n = check_random_state(random_state), len(self.nodes_)
         lists = [generator.permutation(n)[:size] for _ in range(n_lists)]
-        covered = model.coverages(lists)
+        model = self._require_groups("random_lists")
+        covered = model.coverages(lists, weights=weights, sampled_by=generator)
         low, high = np.quantile(covered, [0.025, 0.975])
         return RandomLists(float(covered.mean()), float(low), float(high), n_lists)
 

@@ -23,10 +23,15 @@ from topofs.constraints import (
     resolve_constraints,
     resolve_size,
 )
-from topofs.errors import IsolatedFeatureWarning, NoStructureWarning, say
+from topofs.errors import (
+    IsolatedFeatureWarning,
+    NoRelevanceWarning,
+    NoStructureWarning,
+    say,
+)
 from topofs.graphs.filtered_graph import LinkGraph
-from topofs.io.frames import named_matrix
-from topofs.rules.base import tie_breaking_ranks
+from topofs.io.frames import column_of_obs, named_matrix
+from topofs.rules.base import relevant_first, tie_breaking_ranks
 from topofs.rules.centrality import Centrality
 from topofs.rules.coverage import redundancy_ranking
 from topofs.runtime import parse_memory
@@ -47,6 +52,7 @@ from topofs.selection.reading import (
     warn_of_rare_columns,
 )
 from topofs.selection.results import FittedSelection
+from topofs.similarity.relevance import column_relevance, relevance_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -59,6 +65,7 @@ if TYPE_CHECKING:
     from topofs.network import Needs, Network
     from topofs.rules.base import Ranking, Rule
     from topofs.similarity.base import Measure
+    from topofs.similarity.relevance import Relevance
     from topofs.terms import Term
 
 
@@ -117,6 +124,12 @@ class TopologicalFeatureSelector(FittedSelection):
         A limit on the selected columns of each group: ``AtMost(1, of=groups)``.
     max_similarity : float, default=None
         No two selected columns have a higher similarity than this, on the scale of the measure.
+    relevance : None, "target", array-like, callable or Relevance, default=None
+        How much each column counts. None: all alike, and y is never looked at. "target": by the
+        share of y that the column explains alone, less chance; y holds classes, numbers or
+        several targets, and a row without y counts for the similarity only. Or one weight per
+        column, or a function ``(X, y) -> scores``. "auto" then selects columns while they add
+        more about the target than chance gives. Needs the rule "coverage". See `Relevance`.
     min_carriers : "auto" or int, default="auto"
         Least number of samples that carry a column. A sample carries a column if its value
         differs from the most frequent value, which is mostly 0 in a sparse table. Two columns
@@ -172,6 +185,9 @@ class TopologicalFeatureSelector(FittedSelection):
         carry them.
     min_carriers_ : int
         Least number of samples that carry a column, with "auto" resolved.
+    relevance_ : array of float, shape (n_features,)
+        The relevance of each column; 0 where chance explains it, and for columns that take no
+        part. It exists if `relevance` is given.
     forced_, excluded_ : arrays of int
         Positions of the columns in `keep` and in `exclude`.
     n_features_in_ : int
@@ -241,6 +257,7 @@ class TopologicalFeatureSelector(FittedSelection):
         exclude: Iterable[str | int] | None = None,
         at_most: AtMost | None = None,
         max_similarity: float | None = None,
+        relevance: Any = None,
         min_carriers: int | str = "auto",
         memory: int | str | None = None,
         device: str | None = "auto",
@@ -254,6 +271,7 @@ class TopologicalFeatureSelector(FittedSelection):
         self.exclude = exclude
         self.at_most = at_most
         self.max_similarity = max_similarity
+        self.relevance = relevance
         self.min_carriers = min_carriers
         self.memory = memory
         self.device = device
@@ -298,7 +316,7 @@ class TopologicalFeatureSelector(FittedSelection):
     def fit(
         self,
         X: Any,
-        y: Any = None,  # noqa: ARG002 - scikit-learn's signature
+        y: Any = None,
         *,
         layer: str | None = None,
         feature_names: Sequence[str] | None = None,
@@ -311,8 +329,10 @@ class TopologicalFeatureSelector(FittedSelection):
 (n_samples, n_features)
             The table; the n × n similarity where ``similarity="precomputed"``. Of an AnnData
             object (cells × genes) the matrix is taken, sparse or dense, with its `var_names`.
-        y : ignored
-            Labels are not used.
+        y : array-like, data frame or str, optional
+            The target, for `relevance`: classes, numbers, or several targets, one a column; a
+            missing value is a row without a target. A column of `obs` of an AnnData object by its
+            name. Without `relevance` it is ignored.
         layer : str, optional
             The layer of an AnnData object to take instead of its X.
         feature_names : sequence of str, optional
@@ -322,11 +342,13 @@ class TopologicalFeatureSelector(FittedSelection):
         -------
         self
         """
+        if isinstance(y, str) and self.relevance is not None:
+            y = column_of_obs(X, y)
         if layer is not None or feature_names is not None:
             X = named_matrix(X, layer=layer, feature_names=feature_names)
         before = dict(vars(self))
         try:
-            self._fit(X)
+            self._fit(X, y)
         except BaseException:
             # What was refused leaves an earlier fit as it was.
             self.__dict__.clear()
@@ -334,11 +356,12 @@ class TopologicalFeatureSelector(FittedSelection):
             raise
         return self
 
-    def _fit(self, X: Any) -> ColumnsToCompare:
+    def _fit(self, X: Any, y: Any = None) -> ColumnsToCompare:
         """Fit, and give the prepared columns."""
         measure, self.rule_ = measure_of(self.similarity), rule_of(self.rule)
         graph = graph_for(self.graph, self.rule_, self.n_features_to_select)
-        check_terms(measure, graph, self.rule_, self.threshold)
+        relevance = relevance_of(self.relevance)
+        check_terms(measure, graph, self.rule_, self.threshold, relevance)
         memory, arrays = parse_memory(self.memory), arrays_of_device(self.device, X)
 
         read = read_table(self, on_host(X), measure)
@@ -387,9 +410,20 @@ class TopologicalFeatureSelector(FittedSelection):
         if threshold == "auto":
             threshold = self.rule_.threshold_for(read.measure)
         network = build_network(columns, graph, needs=needs, threshold=threshold)
+        self._relevance = None
+        if relevance is not None:
+            self._relevance = column_relevance(relevance, read.measure, read.table, y, nodes)
+            network = replace(network, relevance=self._relevance.of_nodes(relevance))
+        self._select_from(network, constraints, size)
+        return columns
+
+    def _select_from(
+        self, network: Network, constraints: Constraints, size: int | None
+    ) -> None:
+        """Rank the nodes of a network, and select the best."""
         self._graph = network.graph
         if self._graph is not None:
-            self._graph = self._graph.labelled(names[nodes].tolist())
+            self._graph = self._graph.labelled(self._column_names()[self.nodes_].tolist())
             network = replace(network, graph=self._graph)
         self._ranking = self._rank(network, constraints, size)
         if isinstance(self._graph, LinkGraph) and self._graph.full_rows is not None:
@@ -399,7 +433,6 @@ class TopologicalFeatureSelector(FittedSelection):
         self._refine()
         if size is None:
             self._warn_of_isolated_columns()
-        return columns
 
     def _needs(self) -> Needs:
         """The needs of the rule, and the pairs that the constraints need."""
@@ -435,6 +468,8 @@ class TopologicalFeatureSelector(FittedSelection):
         )
         if not by_rule:
             tie_rank = None if network.value_rank is None else tie_breaking_ranks(network)
+            if network.relevance is not None:
+                tie_rank = relevant_first(network.relevance, tie_rank)
             return redundancy_ranking(network.pairs, constraints, tie_rank)
         if constraints.too_alike is not None:
             self._check_kept_alike(constraints)
@@ -556,6 +591,14 @@ class TopologicalFeatureSelector(FittedSelection):
     def _warn_of_isolated_columns(self) -> None:
         """Warn of isolated columns that the automatic size leaves out."""
         isolated = self._ranking.isolated
+        if self._relevance is not None:
+            if not self.support_.any():
+                say(
+                    "no column says more about the target than chance gives, so that none is "
+                    "selected: give a number of columns, or leave relevance out",
+                    NoRelevanceWarning,
+                )
+            return
         # With MinShare, isolated only means that no column explains that share of a column.
         if isolated is None or isinstance(self.n_features_to_select, MinShare):
             return
@@ -636,6 +679,8 @@ class TopologicalFeatureSelector(FittedSelection):
         tags = super().__sklearn_tags__()
         # `fit` refuses an unknown name; before that, parameters can be read.
         with suppress(ValueError):
+            relevance = relevance_of(self.relevance)
+            tags.target_tags.required = relevance is not None and relevance.needs_target
             measure = measure_of(self.similarity)
             tags.input_tags.sparse = measure.takes_table
             tags.input_tags.string = measure.takes_names and not measure.takes_arrays
@@ -651,13 +696,29 @@ def _size_of(given: Any) -> Size:
     return given
 
 
-_NESTED: dict[str, Callable[[Any], Term]] = {**TERMS, "n_features_to_select": _size_of}
+def _relevance_of(given: Any) -> Relevance:
+    found = relevance_of(given)
+    if found is None:
+        raise ValueError(
+            "relevance is None, which has no parameters: set it to 'target', or to a Relevance, "
+            "first"
+        )
+    return found
+
+
+_NESTED: dict[str, Callable[[Any], Term]] = {
+    **TERMS,
+    "n_features_to_select": _size_of,
+    "relevance": _relevance_of,
+}
 """The parameters that may be objects with parameters, each with its resolver."""
 
 
-def fit_and_compare(selector: TopologicalFeatureSelector, X: Any) -> ColumnsToCompare:
+def fit_and_compare(
+    selector: TopologicalFeatureSelector, X: Any, y: Any = None
+) -> ColumnsToCompare:
     """Fit a selector and give the prepared columns of `selector.nodes_`.
 
     A report or a list of nearest columns computes similarities from them.
     """
-    return selector._fit(X)  # noqa: SLF001 - of the same file
+    return selector._fit(X, y)  # noqa: SLF001 - of the same file

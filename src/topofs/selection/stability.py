@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
 
 class Selector(Protocol):
-    """Any scikit-learn selector that is fitted without labels."""
+    """Any scikit-learn selector."""
 
-    def fit(self, X: Any) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Any:
         """Choose columns."""
 
     def get_support(self) -> Bools:
@@ -150,8 +150,7 @@ def stability(
     Parameters
     ----------
     selector : Selector
-        Any unsupervised scikit-learn selector: one with `get_support` that is fitted without
-        labels. It is cloned, not fitted itself.
+        Any scikit-learn selector: one with `get_support`. It is cloned, not fitted itself.
     X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable, shape \
 (n_samples, n_features)
         The table, in memory.
@@ -164,8 +163,8 @@ def stability(
         or an iterable of rows or of pairs (train, test), each an array of positions or a mask
         with one truth value per row. Each split is a resample of its training rows.
     y, groups : array-like, shape (n_samples,), optional
-        Labels and groups of the rows, for splitters that ask for them; the selector sees
-        neither.
+        Labels and groups of the rows, for splitters that ask for them. The labels are also for
+        selectors that use them; a selector of topofs uses them only with `relevance`.
     random_state : int, RandomState or None, default=None
         Draws the samples. With an int the answer is the same on any number of jobs.
     level : float, default=0.95
@@ -210,12 +209,20 @@ def stability(
     refuse_without_rows(X)
     X = named_matrix(X)
     names = column_names(X)
+    requires = bool(get_tags(selector).target_tags.required)
+    if requires and y is None:
+        raise _needs_labels(selector)
+    # Other selectors may use labels that they do not require.
+    supervised = requires or not isinstance(selector, RankingSelector)
     selector, X = _settled(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     generator = check_random_state(random_state)
-    drawn = drawn_rows(splits, n_samples, n_resamples, generator, y=y, groups=groups)
+    for_splits = None if supervised and not hasattr(splits, "split") else y
+    drawn = drawn_rows(splits, n_samples, n_resamples, generator, y=for_splits, groups=groups)
+    labels = y if supervised else None
     tasks = (
-        delayed(_fit_resample)(selector, X, number, rows) for number, rows in enumerate(drawn)
+        delayed(_fit_resample)(selector, X, labels, number, rows)
+        for number, rows in enumerate(drawn)
     )
     found: list[Any] = [None] * len(drawn)
     fits = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
@@ -302,7 +309,7 @@ def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
 
 def _needs_labels(selector: Selector) -> ValueError:
     return ValueError(
-        f"the selector {type(selector).__name__} needs labels, and there are none: give an "
+        f"the selector {type(selector).__name__} needs labels, and there are none: give y, or an "
         "unsupervised selector, such as TopologicalFeatureSelector"
     )
 
@@ -314,8 +321,6 @@ def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
     several kinds of columns is read only once; other tables are not changed, except that sparse
     ones are stored by rows.
     """
-    if get_tags(selector).target_tags.required:
-        raise _needs_labels(selector)
     if not isinstance(selector, TopologicalFeatureSelector):
         if isinstance(X, NamedArray) and not isinstance(selector, RankingSelector):
             # Other selectors do not accept such a table.
@@ -346,7 +351,7 @@ def _by_rows(X: Any) -> Any:
 
 
 def _fit_resample(
-    selector: Selector, X: Any, number: int, rows: Rows
+    selector: Selector, X: Any, y: Any, number: int, rows: Rows
 ) -> tuple[int, Bools, Ints, tuple[str, ...]]:
     """Fit a clone to some rows: number, support, edges between columns, names."""
     with warnings.catch_warnings():
@@ -355,7 +360,7 @@ def _fit_resample(
         drawn = X.take(rows) if named else take_rows(X, rows)
         fitted = clone(selector)
         try:
-            fitted.fit(drawn)
+            fitted.fit(*((drawn,) if y is None else (drawn, take_rows(y, rows))))
         except (TypeError, ValueError) as error:
             if re.search(r"argument: 'y'$|requires y to be passed", str(error)):
                 raise _needs_labels(selector) from error

@@ -7,6 +7,7 @@ from topofs.similarity.given import Function, Given
 from topofs.similarity.mixed import Auto, Mixed, mixed
 from topofs.similarity.mutual_information import MutualInformation, mutual_information
 from topofs.similarity.noise_floor import noise_floor
+from topofs.similarity.relevance import Relevance
 from topofs.similarity_matrix import threshold_mean
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Mixed",
     "MutualInformation",
     "Pearson",
+    "Relevance",
     "Spearman",
     "energy",
     "mixed",

@@ -18,9 +18,10 @@ from topofs.terms import Term
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from topofs.io.target import Target
     from topofs.network import Scale
     from topofs.similarity.standard_columns import StandardColumns
-    from topofs.typing import Floats, Ints
+    from topofs.typing import Doubles, Floats, Ints
 
 __all__ = ["MatrixOperator", "Measure", "SimilarityOperator", "dense", "similarity_rows"]
 
@@ -165,6 +166,41 @@ class Measure(Term):
             shared, because the caller reorders them in place.
         """
         raise NotImplementedError
+
+    def relevance(
+        self, table: Any, target: Target, *, n_compared: int
+    ) -> tuple[Doubles, Doubles]:
+        """Compare columns with a target, which is compared like one more column.
+
+        Parameters
+        ----------
+        table : array, sparse matrix or TypedTable, shape (n_samples, n_features)
+            As for `operator`, but a column may be constant.
+        target : Target
+            The target, one a row of the table.
+        n_compared : int
+            Number of columns whose pairs are as many as the comparisons that are made.
+
+        Returns
+        -------
+        shares : array, shape (n_features,)
+            The share of variance that each column and the target have in common, less chance.
+        floors : array, shape (n_features,)
+            What chance may give.
+        """
+        if target.classes:
+            raise ValueError(
+                f"similarity {self.name!r} does not compare columns with classes: give relevance "
+                "as weights or as a function, or use another similarity"
+            )
+        n = table.shape[1]
+        operator = self.operator(np.column_stack([table, target.y]))
+        scale = self.scale(operator, n_samples=len(target.y), n_features=n_compared)
+        assert scale is not None
+        columns, own = np.arange(n), np.full(n, n)
+        values = operator.block(slice(0, n), slice(n, n + 1)).ravel()
+        # Without a known chance, weights are at least 0.
+        return scale.weights(values, columns, own), np.zeros(n)
 
     def n_standard_rows(self, table: Any) -> int:
         """Number of rows that `standard_columns` gives: one per column.
@@ -382,10 +418,12 @@ def _fill_triangle(operator: Any, similarity: Floats) -> None:
         rows, columns = corner
         write_mirrored(operator.block(rows, columns), rows, columns, similarity)
 
-    def n_pairs(corner: tuple[Ints, Ints]) -> int:
-        n_rows, n_columns = map(len, corner)
-        return n_rows * (n_columns - n_rows) + n_rows * (n_rows - 1) // 2
-
     n = len(similarity)
     with one_blas_thread():
-        for_each(with_progress(fill, n * (n - 1) // 2, n_pairs), operator.triangle())
+        for_each(with_progress(fill, n * (n - 1) // 2, pairs_of_corner), operator.triangle())
+
+
+def pairs_of_corner(corner: tuple[Ints, Ints]) -> int:
+    """Number of pairs of a block of a triangle, whose last columns are its rows."""
+    n_rows, n_columns = map(len, corner)
+    return n_rows * (n_columns - n_rows) + n_rows * (n_rows - 1) // 2

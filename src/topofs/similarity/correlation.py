@@ -16,13 +16,19 @@ from scipy import sparse
 
 from topofs.runtime import for_each, for_row_ranges, slices
 from topofs.similarity.base import Measure, dense
-from topofs.similarity.noise_floor import correlation_scale
+from topofs.similarity.noise_floor import (
+    class_floors,
+    correct_bias,
+    correlation_floors,
+    correlation_scale,
+)
 from topofs.similarity.table import check_table
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
     from topofs._kernels.column_weights import ColumnWeights
-    from topofs.network import Scale
+    from topofs.io.target import Target
+    from topofs.similarity.noise_floor import CorrelationScale
     from topofs.similarity.standard_columns import StandardColumns
     from topofs.typing import Bools, Doubles, Floats, Ints
 
@@ -153,7 +159,7 @@ class CorrelationMeasure(Measure):
         """Square correlations that are not squared yet; negative ones become 0."""
         return values if self.squared else np.square(np.maximum(values, 0))
 
-    def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:
+    def scale(self, operator: Any, *, n_samples: int, n_features: int) -> CorrelationScale:
         """Subtract the bias of the square, and set values that chance explains to 0."""
         return correlation_scale(
             operator,
@@ -167,6 +173,45 @@ class CorrelationMeasure(Measure):
     def of_correlation(self, correlation: Floats) -> Floats:
         """Square correlations, or leave them."""
         return np.square(correlation) if self.squared else correlation
+
+    def relevance(
+        self, table: Any, target: Target, *, n_compared: int
+    ) -> tuple[Doubles, Doubles]:
+        r"""Square correlations with a number; for classes, the correlation ratio.
+
+        With :math:`r_c` the correlation with being of class c, and :math:`p_c` the share of the
+        class, the ratio is :math:`\eta^2 = \sum_c (1 - p_c)\, r_c^2`.
+        """
+        n, n_classes = table.shape[1], len(target.classes)
+        columns = np.eye(n_classes)[target.y] if n_classes else target.y[:, None]
+        if sparse.issparse(table):
+            both: Any = sparse.csc_array(sparse.hstack([table, columns], format="csc"))
+        else:
+            both = np.hstack([table, columns])
+        operator = self.replace(squared=True).operator(both)
+        squares = operator.block(slice(0, n), slice(n, n + columns.shape[1]))
+        scale = self.scale(operator, n_samples=len(columns), n_features=n_compared)
+        left, right = np.arange(n)[:, None], np.arange(n, n + columns.shape[1])
+        samples = np.full(n, float(len(columns)))
+        if scale.shared_samples is not None:
+            samples = scale.shared_samples(left, right[None, :]).min(axis=1)
+        if not n_classes:
+            floors = correlation_floors(samples, n_compared, ranks=self.of_ranks)
+            shares, degrees = squares[:, 0], 1
+        else:
+            floors = class_floors(samples, n_compared, n_classes, ranks=self.of_ranks)
+            shares, degrees = _correlation_ratios(squares, table, columns), n_classes - 1
+        return correct_bias(shares, samples, degrees), correct_bias(floors, samples, degrees)
+
+
+def _correlation_ratios(squares: Floats, table: Any, classes: Doubles) -> Doubles:
+    """The share of the variance of columns between classes, from squared correlations."""
+    if sparse.issparse(table) or not np.isnan(table).any():
+        rest = 1 - classes.mean(axis=0)
+    else:
+        counts = (~np.isnan(table)).T.astype(np.float64) @ classes
+        rest = 1 - counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+    return np.asarray(np.minimum((squares * rest).sum(axis=1), 1.0))
 
 
 @dataclass(frozen=True, repr=False)

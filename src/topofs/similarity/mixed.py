@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from topofs.io.target import Target
     from topofs.network import Scale
     from topofs.similarity.base import SimilarityOperator
     from topofs.similarity.standard_columns import StandardColumns
@@ -170,7 +171,7 @@ class Mixed(Measure):
         """Whether a value is a share of variance."""
         return True
 
-    def operator(self, table: TypedTable) -> SimilarityOperator:
+    def operator(self, table: TypedTable) -> MixedSimilarity:
         """Rank the numbers and count the levels of a table."""
         return mixed_operator(table.columns, ordered_rows=self.rows == "ordered")
 
@@ -192,6 +193,21 @@ class Mixed(Measure):
     def scale(self, operator: Any, *, n_samples: int, n_features: int) -> Scale:  # noqa: ARG002
         """Set values that chance explains to 0; the bias is subtracted already."""
         return FlooredScale(operator)
+
+    def relevance(
+        self, table: TypedTable, target: Target, *, n_compared: int
+    ) -> tuple[Doubles, Doubles]:
+        """Compare columns with a target as with each other: classes are names."""
+        values = target.y.astype(np.float64)
+        column = Column("target", nominal=bool(target.classes), values=values)
+        # In rows with a target, a column may be constant.
+        usable = np.flatnonzero(usable_columns(table.columns))
+        n, shares, floors = len(usable), np.zeros(table.shape[1]), np.ones(table.shape[1])
+        if n and usable_columns([column])[0]:
+            operator = self.operator(TypedTable((*table[:, usable].columns, column)))
+            shares[usable] = operator.block(slice(0, n), slice(n, n + 1)).ravel()
+            floors[usable] = operator.floors(np.arange(n), np.full(n, n), n_compared)
+        return shares, floors
 
 
 register(Mixed())
@@ -258,17 +274,21 @@ class MixedSimilarity:
         """Ones."""
         return np.ones(self.n_features)
 
-    def floors(self, left: Ints, right: Ints) -> Doubles:
-        """Noise floors of pairs of columns, on the scale of the entries."""
+    def floors(self, left: Ints, right: Ints, n_compared: int | None = None) -> Doubles:
+        """Noise floors of pairs of columns, on the scale of the entries.
+
+        `n_compared` is the number of columns whose pairs are compared; by default all.
+        """
+        n_compared = self.n_features if n_compared is None else n_compared
         d, e = self.degrees[left], self.degrees[right]
-        floors = degrees_floor(self.n_samples, self.n_features, d, e)
+        floors = degrees_floor(self.n_samples, n_compared, d, e)
         samples = np.array([float(self.n_samples)])
-        floors[(d == 1) & (e == 1)] = correlation_floors(samples, self.n_features, ranks=True)
+        floors[(d == 1) & (e == 1)] = correlation_floors(samples, n_compared, ranks=True)
         margins = self._margins
         both = np.flatnonzero((margins.levels[left] > 0) & (margins.levels[right] > 0))
         if len(both):
             a, b = margins[left[both]], margins[right[both]]
-            shared = contingency_floors(self.n_samples, self.n_features, a, b)
+            shared = contingency_floors(self.n_samples, n_compared, a, b)
             floors[both] = shared / np.minimum(d, e)[both]
         if self.autocorrelation is not None:
             # Floors of fewer samples: exact between numbers, otherwise in proportion.
@@ -276,7 +296,7 @@ class MixedSimilarity:
             numbers = (d == 1) & (e == 1)
             effective = EffectiveSamples(self.n_samples, self.autocorrelation)
             fewer = effective(left[numbers], right[numbers])
-            floors[numbers] = correlation_floors(fewer, self.n_features, ranks=True)
+            floors[numbers] = correlation_floors(fewer, n_compared, ranks=True)
         if not self.corrected:
             return floors
         free = self._free_samples(left, right)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from topofs.terms import is_whole, parameter, register
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from topofs.io.target import Target
     from topofs.network import Scale
     from topofs.similarity.base import SimilarityOperator
     from topofs.typing import Doubles, Floats, Ints
@@ -130,6 +131,28 @@ class MutualInformation(Measure):
         """Count what chance explains as 0; its bias is off already."""
         return FlooredScale(operator)
 
+    def relevance(
+        self, table: Floats, target: Target, *, n_compared: int
+    ) -> tuple[Doubles, Doubles]:
+        """Compare columns with a target as with each other; each class is a bin."""
+        n, n_classes = table.shape[1], len(target.classes)
+        if n_classes > MOST_BINS:
+            raise ValueError(
+                f"the target has {n_classes} classes, and similarity {self.name!r} compares up to "
+                f"{MOST_BINS}: choose another similarity, or join classes"
+            )
+        operator = mutual_information_operator(table, n_bins=self.n_bins)
+        if n_classes:
+            own = _binned(target.y[None, :])
+        else:
+            own = mutual_information_operator(target.y[:, None], n_bins=self.n_bins)
+        both = BinnedInformation(
+            *(np.concatenate([getattr(one, part.name) for one in (operator, own)])
+              for part in fields(BinnedInformation))
+        )  # fmt: skip
+        shares = both.block(slice(0, n), slice(n, n + 1)).ravel()
+        return shares, both.floors(np.arange(n), np.full(n, n), n_compared)
+
 
 register(MutualInformation())
 
@@ -180,13 +203,15 @@ class BinnedInformation:
         """Ones."""
         return np.ones(self.n_features)
 
-    def floors(self, left: Ints, right: Ints) -> Doubles:
+    def floors(self, left: Ints, right: Ints, n_compared: int | None = None) -> Doubles:
         """Noise floors of pairs of columns, on the scale of the entries.
 
-        Under independence 2·S·I / q follows χ² with dᵢ·dⱼ degrees of freedom, in the limit of many
+        `n_compared` is the number of columns whose pairs are compared; by default all. Under
+        independence 2·S·I / q follows χ² with dᵢ·dⱼ degrees of freedom, in the limit of many
         samples a cell; q is 1 in this limit (Williams 1976, Biometrika 63, 33-37).
         """
-        tail = LEVEL / max(1, self.n_features * (self.n_features - 1) // 2)
+        n_compared = self.n_features if n_compared is None else n_compared
+        tail = LEVEL / max(1, n_compared * (n_compared - 1) // 2)
         degrees = np.maximum(self.degrees[left] * self.degrees[right], 1)
         few, position = np.unique(degrees, return_inverse=True)
         thin = self.n_samples * self.reciprocals - 1
@@ -204,9 +229,13 @@ def mutual_information_operator(X: Floats, *, n_bins: int | None = None) -> Binn
     """Bin the columns of a checked table for their mutual information."""
     if n_bins is None:
         n_bins = int(np.clip(np.sqrt(len(X) / 5), 2, 16))
-    codes = _bins(X, n_bins)
+    return _binned(_bins(X, n_bins))
+
+
+def _binned(codes: Ints) -> BinnedInformation:
+    """The similarity of columns from the bins of their samples, one row a column."""
     degrees = codes.max(axis=1)
-    terms = _entropy_terms(len(X))
+    terms = _entropy_terms(codes.shape[1])
     counts = [np.bincount(row) for row in codes]
     entropies = np.array([terms[count].sum() for count in counts])
     reciprocals = np.array([(1 / count).sum() for count in counts])

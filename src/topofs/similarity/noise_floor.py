@@ -228,13 +228,14 @@ def degrees_floor(
     return np.array(floors, dtype=np.float64)[position]
 
 
-def correct_bias(similarity: Any, n_samples: Any) -> Any:
+def correct_bias(similarity: Any, n_samples: Any, degrees: int = 1) -> Any:
     """Correct squared correlations s for chance: max(0, (s − c) / (1 − c)).
 
     Under independence the mean of s is c = 1 / (S − 1), that of the corrected one near 0; it is
-    still 1 for columns that determine each other. With up to 2 samples nothing is left.
+    still 1 for columns that determine each other. With up to 2 samples nothing is left. A share
+    that lies between classes has as many `degrees` as there are classes, less one.
     """
-    chance = 1.0 / np.maximum(np.asarray(n_samples) - 1.0, 1.0)
+    chance = degrees / np.maximum(np.asarray(n_samples) - 1.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         corrected = np.maximum((similarity - chance) / (1 - chance), 0.0)
     return np.where(chance < 1, corrected, 0.0)
@@ -254,6 +255,28 @@ def _floor(n_samples: int, small: int, large: int, tail: float) -> float:
 
 def _n_pairs(n_features: int) -> int:
     return max(1, n_features * (n_features - 1) // 2)
+
+
+def columns_of_pairs(n_pairs: int) -> int:
+    """The fewest columns that have so many pairs: for floors of other comparisons."""
+    return math.ceil((1 + math.sqrt(1 + 8 * n_pairs)) / 2)
+
+
+def class_floors(
+    n_samples: Doubles, n_features: int, n_classes: int, *, ranks: bool
+) -> Doubles:
+    """Floors of the share of a column's variance that lies between classes, by samples.
+
+    The distribution is exact for normal columns. That of ranks has a longer tail, and is below
+    its limit for many samples.
+    """
+    degrees, tail = n_classes - 1, LEVEL / _n_pairs(n_features)
+    rest = np.maximum(n_samples - n_classes, 0.0)
+    if ranks:
+        floors = scipy.stats.chi2.isf(tail, degrees) / np.maximum(n_samples - 1, 1.0)
+    else:
+        floors = scipy.stats.beta.isf(tail, degrees / 2, np.maximum(rest, 1.0) / 2)
+    return np.where(rest > 0, np.minimum(floors, 1.0), 1.0)
 
 
 def _counted_rank_floor(n_samples: int, tail: float) -> float:

@@ -91,6 +91,7 @@ function leastCovered(k) {
 // Who represents whom; without groups, which selected column is nearest.
 const REPRESENTATION = DATA.representation;
 const SCORE_ADDS = REPRESENTATION?.addsAreScores ?? false; // whether a score is what a column adds
+const RELEVANCE = DATA.relevance; // how much each column says about the target, or null
 const ISOLATED = new Set(REPRESENTATION?.isolated ?? []);
 const NOMINAL = new Set(DATA.nominal ?? []);
 let groupsKnown = { k: -1, groups: new Map(), alone: [] };
@@ -149,6 +150,7 @@ function copiesAt(k) {
 
 // What the columns ranked after the automatic end, up to rank k, are: a text, or none.
 function pastEnd(k) {
+  if (RELEVANCE !== null) return "";
   if (DATA.end === null || REPRESENTATION === null || k <= DATA.end) return "";
   const past = DATA.order.slice(DATA.end, k).filter((feature) => NODE[feature] >= 0 && isOpen(feature));
   const isolated = past.filter((feature) => ISOLATED.has(feature)).length;
@@ -210,6 +212,16 @@ function statusOf(feature, k) {
 // Stand-ins of a selected column, each [feature, coverage lost, gained, share of it explained], or null.
 function alternativesOf(feature) {
   return DATA.alternatives.of[feature] ?? null;
+}
+
+// How much of the target a column explains alone, less chance.
+function relevanceOf(feature) {
+  return RELEVANCE.values[feature] / SCALE;
+}
+
+function relevanceText(feature) {
+  const value = relevanceOf(feature);
+  return value > 0 ? percent(value) : "–";
 }
 
 // A share of the coverage in percent, with as many digits as it needs.

@@ -57,7 +57,13 @@ function representationReasons(feature, k, forced) {
     const later = !forced && addsOf(feature) > members.length + weak.length + 1 ? " Others that it represented at first are represented better by columns selected later." : "";
     sentences.push([`${itself}${why}.${later}${weak.length > 0 ? ` It shares less than 25 % with ${counted(weak.length, "other")}.` : ""}`]);
   } else sentences.push(representativeSentence(feature, k));
+  if (RELEVANCE !== null) sentences.push([relevanceSentence(feature)]);
   return sentences;
+}
+
+function relevanceSentence(feature) {
+  if (relevanceOf(feature) > 0) return `Alone it explains ${percent(relevanceOf(feature))} of ${RELEVANCE.target}.`;
+  return `It says no more about ${RELEVANCE.target} than chance.`;
 }
 
 function representativeSentence(feature, k) {
@@ -103,6 +109,7 @@ function factsOf(feature) {
   const facts = [...fact("Rank", `${rankOf(feature).toLocaleString("en")} of ${N.toLocaleString("en")}`), ...fact(DATA.words.score, ownScoreText(feature))];
   if (REPRESENTATION !== null && !SCORE_ADDS) facts.push(...fact("Adds", addsText(feature)));
   if (DATA.words.strength) facts.push(...fact("Strength of links", scoreText(DATA.strengths[feature])));
+  if (RELEVANCE !== null) facts.push(...fact(`Explains ${RELEVANCE.target}`, relevanceText(feature)));
   if (DATA.cost !== null) facts.push(...fact("Cost", scoreText(DATA.cost[feature])));
   if (DATA.nominal !== null) facts.push(...fact("Holds", NOMINAL.has(feature) ? "names" : "numbers"));
   if (DATA.resampled !== null) facts.push(...fact("Chosen", `in ${percent(frequency(feature))} of ${counted(DATA.resampled.n, "draw")}`));

@@ -153,8 +153,12 @@ function drawDots(context, near) {
     const kind = layer % 3;
     context.globalAlpha = layer < 3 ? 0.35 : 1;
     context.fillStyle = [colors.ground, colors.other, colors.selected][kind];
-    circles(context, layers.get(layer), kind === 2 ? Math.max(3, radius * 1.3) : radius * (kind === 0 ? 0.8 : 1), true);
-    context.fill();
+    const size = kind === 2 ? Math.max(3, radius * 1.3) : radius * (kind === 0 ? 0.8 : 1);
+    if (RELEVANCE !== null && kind > 0) fillByRelevance(context, layers.get(layer), size);
+    else {
+      circles(context, layers.get(layer), size, true);
+      context.fill();
+    }
     if (kind === 1 || radius < 1.2) return;
     context.strokeStyle = kind === 0 ? colors.other : colors.ground;
     context.lineWidth = kind === 0 ? Math.min(1.5, 0.5 * radius) : 1.5;
@@ -165,6 +169,22 @@ function drawDots(context, near) {
   if (state.matches !== null) ring(context, state.matches, radius + 3, 2);
   if (state.hovered >= 0) ring(context, [state.hovered], radius + 3, 2);
   if (state.active >= 0) ring(context, [state.active], radius + 4, 3);
+}
+
+// The less a column says about the target, the paler it is.
+function fillByRelevance(context, features, radius) {
+  const [color, alpha] = [context.fillStyle, context.globalAlpha];
+  for (const feature of features) {
+    circles(context, [feature], radius, true);
+    context.globalAlpha = 1;
+    context.fillStyle = colors.ground;
+    context.fill();
+    context.globalAlpha = alpha * (0.2 + 0.8 * (RELEVANCE.values[feature] / RELEVANCE.most));
+    context.fillStyle = color;
+    context.fill();
+  }
+  context.globalAlpha = alpha;
+  circles(context, features, radius, true);
 }
 
 // Excluded columns are hollow and crossed out.

@@ -17,16 +17,18 @@ const ALL_COLUMNS = {
   by: { label: "Represented by", wide: true, of: (f) => { const by = representative(f, state.k); return by === null ? "" : DATA.names[by.feature]; } },
   share: { label: "Share", number: true, down: true, of: (f) => representative(f, state.k)?.similarity ?? -1 },
   chosen: { label: "Chosen", number: true, down: true, wide: true, of: (f) => frequency(f) },
+  relevance: { label: RELEVANCE === null ? "" : `Explains ${shortened(RELEVANCE.target, 24)}`, number: true, down: true, of: (f) => relevanceOf(f) },
 };
 const SHOWN_COLUMNS = REPRESENTATION === null
   ? ["rank", "name", "kind", "selected", "cost", "score", "strength", "nearest", "similarity", "chosen"]
-  : ["rank", "name", "kind", "selected", "cost", "score", "adds", "members", "by", "share", "chosen"];
+  : ["rank", "name", "kind", "selected", "relevance", "cost", "score", "adds", "members", "by", "share", "chosen"];
 const COLUMNS = SHOWN_COLUMNS
   .filter((key) => key !== "strength" || DATA.words.strength)
   .filter((key) => key !== "adds" || !SCORE_ADDS)
   .filter((key) => key !== "cost" || DATA.cost !== null)
   .filter((key) => key !== "kind" || DATA.nominal !== null)
   .filter((key) => key !== "chosen" || DATA.resampled !== null)
+  .filter((key) => key !== "relevance" || RELEVANCE !== null)
   .map((key) => ({ key, ...ALL_COLUMNS[key] }));
 const HAS_CONSTRAINTS = (DATA.forced > 0 && !DATA.judged) || DATA.excluded.length > 0;
 const collator = new Intl.Collator("en", { numeric: true });
@@ -44,6 +46,7 @@ function listRows() {
     excluded: (feature) => isExcluded(feature),
     tied: (feature) => tied.has(feature),
     isolated: (feature) => ISOLATED.has(feature),
+    irrelevant: (feature) => relevanceOf(feature) === 0,
     alone: (feature) => NODE[feature] >= 0 && representative(feature, state.k) === null,
   }[status];
   const column = COLUMNS.find(({ key }) => key === listing.sort);
@@ -88,6 +91,7 @@ const CELLS = {
     return by === null ? ["–"] : [meter(by.similarity, true), percent(by.similarity)];
   },
   chosen: (feature) => [percent(frequency(feature))],
+  relevance: (feature) => [meter(relevanceOf(feature), true), relevanceText(feature)],
 };
 
 function rowOf(feature) {
@@ -134,6 +138,7 @@ function csvText() {
   if (DATA.cost !== null) heads.push("cost");
   if (DATA.nominal !== null) heads.push("holds");
   if (DATA.resampled !== null) heads.push("chosen");
+  if (RELEVANCE !== null) heads.push("relevance");
   const lines = listing.rows.map((feature) => {
     const by = REPRESENTATION === null ? nearestSelected(feature, state.k) : representative(feature, state.k);
     const line = [
@@ -146,6 +151,7 @@ function csvText() {
     if (DATA.cost !== null) line.push(DATA.cost[feature]);
     if (DATA.nominal !== null) line.push(ALL_COLUMNS.kind.of(feature));
     if (DATA.resampled !== null) line.push(frequency(feature));
+    if (RELEVANCE !== null) line.push(relevanceOf(feature));
     return line;
   });
   return `\ufeff${[heads, ...lines].map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
