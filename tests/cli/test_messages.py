@@ -50,6 +50,18 @@ def test_what_came_before_does_not_count_for_the_time_left(capsys, clock):
     ]
 
 
+def test_the_first_hundredth_tells_no_time_left(capsys, clock):
+    with Messages().counting("comparing", "pairs") as progress:
+        clock[0] += 10
+        progress(5, 1000)
+        clock[0] += 10
+        progress(500, 1000)
+    assert capsys.readouterr().err.splitlines() == [
+        "comparing: 5 of 1,000 pairs",
+        "comparing: 500 of 1,000 pairs, less than a minute left",
+    ]
+
+
 def test_quick_work_prints_nothing(capsys, clock):
     with Messages().counting("comparing", "splits") as progress:
         for done in range(1, 101):

@@ -177,6 +177,10 @@ class Messages:
         return report
 
 
+# An earlier estimate of the remaining time mostly measures the start.
+_LEAST_SHARE = 0.01
+
+
 class Pace:
     """Times the lines of a log, and estimates the remaining time."""
 
@@ -196,8 +200,8 @@ class Pace:
         return due
 
     def time_left(self, share: float) -> str:
-        """Estimate the remaining time after a share of the work."""
-        if not share:
+        """Estimate the remaining time after a share of the work; nothing in the first hundredth."""
+        if share < _LEAST_SHARE:
             return ""
         return (
             f", {format_duration((time.monotonic() - self._began) * (1 - share) / share)} left"
