@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from topofs.network import Needs, Network
     from topofs.rules import Centrality, Coverage, Ranking, Rule, Variance
     from topofs.selection import (
+        AtLeast,
         AtMost,
         Budget,
         Evaluation,
@@ -81,6 +82,7 @@ __all__ = [
     "MST",
     "PMFG",
     "TMFG",
+    "AtLeast",
     "AtMost",
     "Auto",
     "Budget",

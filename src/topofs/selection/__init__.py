@@ -1,6 +1,6 @@
 """scikit-learn estimators that combine measure, graph and rule, and queries on a fit."""
 
-from topofs.constraints import AtMost, Budget, MinShare, UntilCoverage
+from topofs.constraints import AtLeast, AtMost, Budget, MinShare, UntilCoverage
 from topofs.selection.answers import (
     Addition,
     Evaluation,
@@ -25,6 +25,7 @@ from topofs.selection.stability import EdgeConfidence, Stability, nogueira_stabi
 
 __all__ = [
     "Addition",
+    "AtLeast",
     "AtMost",
     "Budget",
     "EdgeConfidence",
