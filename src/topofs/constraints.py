@@ -587,7 +587,7 @@ class Constraints:
         """Number of nodes of each group that are demanded beside the given ones."""
         if self.demand is None:
             return np.empty(0, np.int64)
-        return np.maximum(self.demand - self.count_by_group(taken), 0)
+        return np.asarray(np.maximum(self.demand - self.count_by_group(taken), 0))
 
     @property
     def n_first(self) -> int:
