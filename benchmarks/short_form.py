@@ -4,7 +4,8 @@
     python -m benchmarks.short_form
 
 The table is bfi of the R package psych, as pydataset packages it: 2,800 people, 25 items, five
-scales. The best pair and the best three of each scale are found by trying all. The bar is 90 % of their α.
+scales. The best pair and the best three of each scale are found by trying all. The bar is 90 % of
+their α.
 """
 
 from __future__ import annotations
