@@ -36,6 +36,7 @@ TRUSTED = [
     "scipy.sparse._csc.csc_array",
     "scipy.sparse._csr.csr_array",
     "topofs.backends.top_k_neighbors.ShareRows",
+    "topofs.constraints.AtLeast",
     "topofs.constraints.AtMost",
     "topofs.constraints.Budget",
     "topofs.constraints.Constraints",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from topofs.network import Needs, Network
     from topofs.rules import Centrality, Coverage, Ranking, Rule, Variance
     from topofs.selection import (
+        AtLeast,
         AtMost,
         Budget,
         Evaluation,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
         Stability,
         TopologicalFeatureSelector,
         UntilCoverage,
+        reliability,
+        rest_scores,
         stability,
         tfs_score,
         tmfg_from_data,
@@ -81,6 +84,7 @@ __all__ = [
     "MST",
     "PMFG",
     "TMFG",
+    "AtLeast",
     "AtMost",
     "Auto",
     "Budget",
@@ -138,6 +142,8 @@ __all__ = [
     "pmfg",
     "register",
     "registered",
+    "reliability",
+    "rest_scores",
     "spearman",
     "stability",
     "strength",

@@ -1,6 +1,7 @@
 """Constraints on a selection: columns, groups, costs, and sizes.
 
-`AtMost` and the sizes `UntilCoverage`, `MinShare` and `Budget` are parameters of the estimator.
+`AtMost`, `AtLeast` and the sizes `UntilCoverage`, `MinShare` and `Budget` are parameters of the
+estimator.
 `resolve_constraints` checks all of them against the columns of a table and gives one object,
 `Constraints`; rules get it restricted to the columns that take part, which they call nodes.
 """
@@ -20,7 +21,7 @@ from scipy import sparse
 
 from topofs.io.frames import column_name, is_missing
 from topofs.terms import Term, is_whole, parameter
-from topofs.text import suggest
+from topofs.text import counted, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +29,55 @@ if TYPE_CHECKING:
     from topofs.typing import Bools, Doubles, Ints
 
 
+# Three times 0.1 must be within a budget of 0.3, although the sum of floats is not.
+_ROUNDING = 1 + 1e-9
+
+
 @dataclass(frozen=True, eq=False)
-class AtMost:
+class GroupNumber:
+    """A number of selected columns for each group of columns."""
+
+    number: int
+    of: Any
+
+    parameter: ClassVar[str]
+
+    @property
+    def words(self) -> str:
+        """What it is, in words."""
+        return self.parameter.replace("_", " ")
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.number) or self.number < 1:
+            kind = type(self).__name__
+            raise ValueError(f"{kind} takes a whole number of at least 1; got {self.number!r}")
+
+    def __repr__(self) -> str:
+        named = self.of.to_dict() if hasattr(self.of, "to_dict") else self.of
+        values = named.values() if isinstance(named, Mapping) else named
+        what = repr(self.of)
+        if holds_values(values):
+            groups = [group for group in values if not _is_nothing(group)]
+            n = len(set(map(str, groups)))
+            what = f"<{len(groups)} columns in {n} group{'s' * (n != 1)}>"
+        return f"{type(self).__name__}({self.number}, of={what})"
+
+    def groups(self, names: Sequence[str]) -> tuple[Ints, list[Any]]:
+        """Number the groups, -1 for a column without one; also give their names."""
+        values = per_column(self.of, names, what=self.parameter)
+        for name, value in zip(names, values, strict=True):
+            if not (_is_nothing(value) or _is_hashable(value)):
+                raise ValueError(
+                    f"{self.parameter}: the group of the column {name!r} is {value!r}; give one "
+                    "name or number, or None for a column without a group"
+                )
+        labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
+        number = {label: i for i, label in enumerate(labels)}
+        group = [-1 if _is_nothing(value) else number[value] for value in values]
+        return np.array(group, dtype=np.int64), labels
+
+
+class AtMost(GroupNumber):
     """A limit on the number of selected columns per group.
 
     Parameters
@@ -46,36 +94,34 @@ class AtMost:
     AtMost(1, of=<2 columns in 1 group>)
     """
 
-    number: int
-    of: Any
+    parameter: ClassVar[str] = "at_most"
 
-    def __post_init__(self) -> None:
-        if not is_whole(self.number) or self.number < 1:
-            raise ValueError(f"AtMost takes a whole number of at least 1; got {self.number!r}")
 
-    def __repr__(self) -> str:
-        named = self.of.to_dict() if hasattr(self.of, "to_dict") else self.of
-        values = named.values() if isinstance(named, Mapping) else named
-        if not holds_values(values):
-            return f"AtMost({self.number}, of={self.of!r})"
-        groups = [group for group in values if not _is_nothing(group)]
-        n = len(set(map(str, groups)))
-        what = f"<{len(groups)} columns in {n} group{'s' * (n != 1)}>"
-        return f"AtMost({self.number}, of={what})"
+class AtLeast(GroupNumber):
+    """A number of columns of each group that are always selected.
 
-    def groups(self, names: Sequence[str]) -> tuple[Ints, list[Any]]:
-        """Number the groups, -1 for a column without one; also give their names."""
-        values = per_column(self.of, names, what="at_most")
-        for name, value in zip(names, values, strict=True):
-            if not (_is_nothing(value) or _is_hashable(value)):
-                raise ValueError(
-                    f"at_most: the group of the column {name!r} is {value!r}; give one name or "
-                    "number, or None for a column without a group"
-                )
-        labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
-        number = {label: i for i, label in enumerate(labels)}
-        group = [-1 if _is_nothing(value) else number[value] for value in values]
-        return np.array(group, dtype=np.int64), labels
+    These are selected first: each time the column of a group still short of columns that adds
+    most. Then the other columns follow.
+
+    Parameters
+    ----------
+    number : int
+        The number for each group, at least 1.
+    of : mapping of str to object, or array-like
+        The group of each column, as for `AtMost`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from topofs import AtLeast, TopologicalFeatureSelector
+    >>> X = load_wine(as_frame=True).data
+    >>> group = {name: "ash" if "ash" in name else "other" for name in X}
+    >>> selector = TopologicalFeatureSelector(4, at_least=AtLeast(2, of=group)).fit(X)
+    >>> selector.get_feature_names_out().tolist()
+    ['alcohol', 'ash', 'alcalinity_of_ash', 'flavanoids']
+    """
+
+    parameter: ClassVar[str] = "at_least"
 
 
 def _is_nothing(value: Any) -> bool:
@@ -351,6 +397,7 @@ def resolve_constraints(
     keep: Any,
     exclude: Any,
     at_most: Any,
+    at_least: Any,
     max_similarity: Any,
     size: Any,
 ) -> Constraints:
@@ -366,28 +413,62 @@ def resolve_constraints(
         raise ValueError(f"the column {names[both[0]]!r} is both kept and excluded; choose one")
     if len(excluded) == n_features:
         raise ValueError("exclude names all columns: there is nothing left to select")
-    group = room = cost = None
+    group = room = demand = cost = None
+    for given, kind in ((at_most, AtMost), (at_least, AtLeast)):
+        if given is not None and not isinstance(given, kind):
+            raise ValueError(
+                f"{kind.parameter} is {given!r}; give {kind.__name__}(1, of=groups)"
+            )
     if at_most is not None:
-        if not isinstance(at_most, AtMost):
-            raise ValueError(f"at_most is {at_most!r}; give AtMost(1, of=groups)")
         group, labels = at_most.groups(names)
         _check_room(forced, group, labels, at_most.number, names)
         room = np.full(len(labels), min(at_most.number, n_features), dtype=np.int64)
+    if at_least is not None:
+        if max_similarity is not None:
+            raise ValueError(
+                "at_least does not go together with max_similarity, since no quick search can "
+                "tell whether any columns obey both: leave one of them out"
+            )
+        group, labels = _demanded_groups(names, at_most, at_least)
+        demand = np.full(len(labels), min(at_least.number, n_features + 1), dtype=np.int64)
     is_number = isinstance(max_similarity, Real) and not isinstance(max_similarity, bool)
     if max_similarity is not None and not (is_number and np.isfinite(float(max_similarity))):
         raise ValueError(f"max_similarity is {max_similarity!r}; it must be a number")
     budget = np.inf
     if isinstance(size, Budget):
         cost = size.costs(names, n_features)
-        # Three times 0.1 must equal 0.3, although the sum of floats does not.
-        budget = float(size.total) * (1 + 1e-9)
+        budget = float(size.total) * _ROUNDING
         needed = float(cost[forced].sum())
         if needed > budget:
             raise ValueError(
                 f"keep names columns that cost {needed:.12g}, more than the budget of "
                 f"{size.total:.12g}: raise the budget or keep fewer"
             )
-    return Constraints(n_features, forced, excluded, group, room, cost=cost, budget=budget)
+    found = Constraints(
+        *(n_features, forced, excluded, group, room),
+        cost=cost,
+        budget=budget,
+        demand=demand,
+        group_names=() if group is None else tuple(labels),
+    )
+    found.check_demand()
+    return found
+
+
+def _demanded_groups(
+    names: Sequence[str], at_most: AtMost | None, at_least: AtLeast
+) -> tuple[Ints, list[Any]]:
+    """The groups of `at_least`, which are those of `at_most` if both are given."""
+    group, labels = at_least.groups(names)
+    if at_most is not None:
+        if not np.array_equal(group, at_most.groups(names)[0]):
+            raise ValueError("at_least and at_most have different groups: give both the same")
+        if at_least.number > at_most.number:
+            raise ValueError(
+                f"at_least demands {at_least.number} columns of each group, and at_most allows "
+                f"{at_most.number}: raise at_most, or demand fewer"
+            )
+    return group, labels
 
 
 def _check_room(
@@ -408,8 +489,9 @@ def _check_room(
 class Constraints:
     """Which nodes must, may and may not be selected together.
 
-    Every subset of a feasible set is feasible, so every prefix of a feasible order is feasible.
-    Nodes are the columns of a table, or those that take part.
+    Forced and demanded nodes come first in an order. Of the other constraints, every subset of
+    a feasible set is feasible, so every longer prefix of a feasible order is feasible. Nodes are
+    the columns of a table, or those that take part.
 
     Attributes
     ----------
@@ -432,6 +514,10 @@ class Constraints:
     n_wanted : int or None
         Number of nodes that will be selected, if known. A rule may then order later nodes
         approximately to save time.
+    demand : array of int or None
+        Least number of selected nodes of each group.
+    group_names : tuple
+        The names of the groups, for messages.
     """
 
     n_nodes: int
@@ -443,6 +529,8 @@ class Constraints:
     cost: Doubles | None = None
     budget: float = np.inf
     n_wanted: int | None = None
+    demand: Ints | None = None
+    group_names: tuple[Any, ...] = ()
 
     @classmethod
     def none(cls, n_nodes: int, forced: Ints | None = None) -> Constraints:
@@ -460,13 +548,14 @@ class Constraints:
         Forced nodes outside also count in the budget and in their groups.
         """
         outside = np.setdiff1d(self.forced, nodes)
-        room, budget = self.room, self.budget
-        if self.group is not None and room is not None:
-            taken = self.group[outside]
-            room = room - np.bincount(taken[taken >= 0], minlength=len(room))
+        room, demand, budget = self.room, self.demand, self.budget
+        if room is not None:
+            room = room - self.count_by_group(outside)
+        if demand is not None:
+            demand = np.maximum(demand - self.count_by_group(outside), 0)
         if self.cost is not None:
             budget -= float(self.cost[outside].sum())
-        return Constraints(
+        found = Constraints(
             n_nodes=len(nodes),
             forced=np.flatnonzero(np.isin(nodes, self.forced)),
             excluded=np.flatnonzero(np.isin(nodes, self.excluded)),
@@ -476,7 +565,55 @@ class Constraints:
             cost=None if self.cost is None else self.cost[nodes],
             budget=budget,
             n_wanted=n_wanted,
+            demand=demand,
+            group_names=self.group_names,
         )
+        found.check_demand()
+        return found
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups that have limits."""
+        limits = self.room if self.demand is None else self.demand
+        return 0 if limits is None else len(limits)
+
+    def count_by_group(self, nodes: Ints) -> Ints:
+        """Count some nodes by group."""
+        assert self.group is not None
+        taken = self.group[nodes]
+        return np.asarray(np.bincount(taken[taken >= 0], minlength=self.n_groups))
+
+    def still_demanded(self, taken: Ints) -> Ints:
+        """Number of nodes of each group that are demanded beside the given ones."""
+        if self.demand is None:
+            return np.empty(0, np.int64)
+        return np.asarray(np.maximum(self.demand - self.count_by_group(taken), 0))
+
+    @property
+    def n_first(self) -> int:
+        """Number of nodes that are always selected: forced ones, and demanded ones."""
+        return len(self.forced) + int(self.still_demanded(self.forced).sum())
+
+    def check_demand(self) -> None:
+        """Refuse a demand that no selection meets."""
+        if self.demand is None:
+            return
+        able = self.count_by_group(np.flatnonzero(self.allowed))
+        for name, n, demanded in zip(self.group_names, able, self.demand, strict=True):
+            if n < demanded:
+                raise ValueError(
+                    f"the group {name!r} has {counted(int(n), 'column')} that can be selected, "
+                    f"and at_least demands {demanded}: demand fewer, or exclude fewer"
+                )
+        if self.cost is not None:
+            needed = OpenNodes(self, self.forced.tolist()).reserve
+            needed += float(self.cost[self.forced].sum())
+            if needed > self.budget:
+                budget = self.budget / _ROUNDING
+                raise ValueError(
+                    f"keep and at_least demand columns that cost at least {needed:.12g}, more "
+                    f"than the budget of {budget:.12g}: raise the budget, or demand fewer"
+                )
 
     def renumbered(self, order: Ints) -> Constraints:
         """Give the same constraints for nodes in another order: ``order[i]`` becomes i."""
@@ -501,7 +638,7 @@ class Constraints:
     @property
     def limited(self) -> bool:
         """Whether some nodes may not be selected together."""
-        limited = self.group is not None or self.too_alike is not None or self.cost is not None
+        limited = self.room is not None or self.too_alike is not None or self.cost is not None
         return limited or self.excluded.size > 0
 
     def open_beside(self, taken: Ints) -> Ints:
@@ -509,6 +646,13 @@ class Constraints:
         is_open = OpenNodes(self, taken.tolist()).mask()
         is_open[taken] = False
         return np.flatnonzero(is_open)
+
+    def may_replace(self, node: Ints, rest: Ints) -> Ints:
+        """Give the nodes that may be selected with `rest` in place of a node."""
+        able = self.open_beside(rest)
+        if self.group is not None and self.still_demanded(rest).any():
+            able = able[self.group[able] == self.group[node]]
+        return able
 
     def applied(self, order: Ints) -> tuple[Ints, int]:
         """Put the forced nodes of an order first and those that may not be selected last.
@@ -527,7 +671,14 @@ class Constraints:
         n_selectable : int
             Largest number of nodes that can be selected together.
         """
-        is_forced = np.isin(order, self.forced)
+        first = self.forced
+        if self.demand is not None:
+            assert self.group is not None
+            group, demand = self.group, self.still_demanded(first)
+            able = order[self.allowed[order] & ~np.isin(order, first)]
+            best = [able[group[able] == g][:n] for g, n in enumerate(demand)]
+            first = np.concatenate([first, *best])
+        is_forced = np.isin(order, first)
         if not self.limited:
             return np.concatenate([order[is_forced], order[~is_forced]]), len(order)
         taken, rest = order[is_forced].tolist(), []
@@ -553,9 +704,12 @@ class OpenNodes:
         self._cost = np.zeros(n) if constraints.cost is None else constraints.cost
         self._left = constraints.budget
         # Nodes without a group (-1) use the last entry, which has room for all.
-        self._group, self._room = np.full(n, -1), np.array([n])
-        if constraints.group is not None and constraints.room is not None:
-            self._group, self._room = constraints.group, np.append(constraints.room, n)
+        group, n_groups = constraints.group, constraints.n_groups
+        self._group = np.full(n, -1) if group is None else group
+        room = np.full(n_groups, n) if constraints.room is None else constraints.room
+        demand = np.zeros(n_groups, int) if constraints.demand is None else constraints.demand
+        self._room, self._demand = np.append(room, n), np.append(demand, 0)
+        self._untaken = np.ones(n, dtype=np.bool_)
         for node in taken:
             self.take(node)
 
@@ -568,13 +722,38 @@ class OpenNodes:
         )
 
     def mask(self) -> Bools:
-        """Which nodes may still be selected."""
+        """Which nodes may still be selected, so that the demanded ones can follow."""
         has_room = self._room[self._group] > 0
-        return np.asarray(self._open & (self._cost <= self._left) & has_room)
+        price = self._cost + self.reserve
+        for nodes, dearest in self._cheapest():
+            price[nodes] -= np.minimum(self._cost[nodes], dearest)
+        return np.asarray(self._open & (price <= self._left) & has_room)
+
+    def demanded(self) -> Bools:
+        """Which nodes may be selected as one of those that are demanded."""
+        return np.asarray(self.mask() & self._untaken & (self._demand[self._group] > 0))
+
+    @property
+    def reserve(self) -> float:
+        """The least cost of the nodes that are still demanded."""
+        return float(
+            sum(
+                np.sort(self._cost[nodes])[: self._demand[self._group[nodes[0]]]].sum()
+                for nodes, _ in self._cheapest()
+            )
+        )
+
+    def _cheapest(self) -> Iterator[tuple[Ints, float]]:
+        """The nodes of each group still demanded, with the cost of the last one to reserve."""
+        for group in np.flatnonzero(self._demand > 0):
+            nodes = np.flatnonzero((self._group == group) & self._open & self._untaken)
+            yield nodes, float(np.sort(self._cost[nodes])[self._demand[group] - 1])
 
     def take(self, node: int) -> None:
         """Select a node."""
+        self._untaken[node] = False
         self._room[self._group[node]] -= 1
+        self._demand[self._group[node]] -= 1
         self._left -= self._cost[node]
         if self._too_alike is not None:
             starts = self._too_alike.indptr

@@ -1,6 +1,7 @@
 """Constraints and sizes as options of the commands that select."""
 
 import os
+from collections import Counter
 from pathlib import Path
 from threading import Thread
 
@@ -11,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 
 from tests.cli.running import run, run_json
 from tests.messages import assert_tells
-from topofs import AtMost, Budget, MinShare, TopologicalFeatureSelector, UntilCoverage
+from topofs import AtLeast, AtMost, Budget, MinShare, TopologicalFeatureSelector, UntilCoverage
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +95,22 @@ def test_groups_and_costs_come_from_files(path, tumours, groups_csv, cost_csv):
     assert sum(costs(tumours)[name] for name in names(found)) <= 7
     assert found["stopping"]["size"] == {"budget": 7.0}
     assert "of the budget of 7" in run("select", path, "--budget", 7, "--cost", cost_csv).stdout
+
+
+def test_at_least_so_many_of_each_group(path, tumours, groups_csv):
+    options = ("--at-least", 2, "--at-most", 3, "--groups", groups_csv)
+    found = run_json("select", path, *options)
+    of = {column: kind(column) for column in tumours}
+    limits = {"at_least": AtLeast(2, of=of), "at_most": AtMost(3, of=of)}
+    assert names(found) == chosen(TopologicalFeatureSelector(**limits).fit(tumours))
+    assert (found["settings"]["at_least"], found["settings"]["at_most"]) == (2, 3)
+    counts = Counter(map(kind, names(found)))
+    assert set(counts) == set(of.values())
+    assert min(counts.values()) >= 2
+    few = next(name for name in names(found) if counts[kind(name)] == 2)
+    said = run("explain", path, few, *options).stdout
+    assert_tells(said, "at_least", kind(few))
+    assert run_json("explain", path, few, *options)["demanded_group"] == kind(few)
 
 
 def test_a_header_is_not_needed(path, groups_csv, cost_csv):
@@ -194,6 +211,8 @@ def test_a_small_share_is_not_said_to_represent(wine_csv):
         (["--max-similarity", "0.9", "--min-share", "0.9"], "--min-share keeps every column"),
         (["--coverage", "0.9", "--rule", "degree"], "--coverage needs a rule by which"),
         (["--at-most", "1"], "--at-most goes together with --groups FILE.csv"),
+        (["--at-least", "1"], "--at-least goes together with --groups FILE.csv"),
+        (["--groups", "x.csv"], "--groups goes together with --at-most N or --at-least N"),
         (["--cost", "x.csv"], "--cost goes together with --budget TOTAL"),
         (["--keep", "@no.txt"], "--keep @no.txt: there is no such file"),
         (["--budget", "3", "--cost", "no.csv"], "--cost no.csv: there is no such file"),
@@ -213,6 +232,9 @@ def test_forced_columns_over_a_limit_are_named(path, groups_csv):
     assert "--keep names 2 columns of the group 'mean'" in result.stderr
     assert "('mean radius', 'mean area')" in result.stderr
     assert "raise --at-most" in result.stderr
+    refused = run("select", path, "--at-least", 11, "--groups", groups_csv)
+    assert "the group 'mean' has 10 columns that can be selected" in refused.stderr
+    assert "--at-least demands 11" in refused.stderr
     assert (
         "--at-most 0: give a whole number"
         in run("select", path, "--at-most", 0, "--groups", groups_csv).stderr

@@ -89,6 +89,7 @@ def test_the_settings_are_a_document(wine_csv):
         "keep": ["ash"],
         "exclude": [],
         "at_most": None,
+        "at_least": None,
         "max_similarity": None,
         "relevance": None,
         "min_carriers": "auto",

@@ -267,6 +267,7 @@ def test_settings_in_plain_words():
         "keep": [],
         "exclude": [],
         "at_most": None,
+        "at_least": None,
         "max_similarity": None,
         "relevance": None,
         "min_carriers": "auto",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from topofs.selection import TopologicalFeatureSelector
 
 _SHOWN_LINKS = 5
-_CONSTRAINTS = ("size", "keep", "exclude", "at_most", "max_similarity")
+_CONSTRAINTS = ("size", "keep", "exclude", "at_most", "at_least", "max_similarity")
 
 
 @command("graph wine.csv --drop class --out wine.graphml")

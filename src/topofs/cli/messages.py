@@ -241,8 +241,9 @@ _SENTENCES = (
     (r"^(the column .* (?:has no cost|costs \S+); )", r"--cost: \1"),
     # Constraints.
     (r"^AtMost takes (.*); got (\S+)$", r"--at-most \2: give \1"),
-    (r"^at_most( has|:)", r"--groups\1"),
-    (r"\b(at_most|max_similarity)\b(?! is )", lambda m: f"--{m[0].replace('_', '-')}"),
+    (r"^AtLeast takes (.*); got (\S+)$", r"--at-least \2: give \1"),
+    (r"^(?:at_most|at_least)( has|:)", r"--groups\1"),
+    (r"\b(at_most|at_least|max_similarity)\b(?! is )", lambda m: f"--{m[0].replace('_', '-')}"),
     (r"^(keep|exclude) names", r"--\1 names"),
     (r"(give a count, a fraction), or None for half$", r"\1, or nothing for half"),
     (r"min_carriers=(\d+)", r"--min-carriers \1"),

@@ -32,7 +32,7 @@ from topofs.terms import DEFAULTS, registered
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
     from topofs.io.read import ReadOptions
-    from topofs.selection import AtMost, TopologicalFeatureSelector
+    from topofs.selection import AtLeast, AtMost, TopologicalFeatureSelector
     from topofs.terms import Term
 
 NOTHING = object()
@@ -581,6 +581,7 @@ class ConstraintOptions(TypedDict, total=False):
     keep: tuple[str, ...]
     exclude: tuple[str, ...]
     at_most: AtMost | None
+    at_least: AtLeast | None
     max_similarity: float | None
 
 
@@ -589,27 +590,35 @@ def constraints(
     keep: list[str] | None = option('Forced. A name, a pattern "x*", or @FILE.', "COLUMN"),
     exclude: list[str] | None = EXCLUDE,
     at_most: int | None = option("Most columns of a --groups FILE.csv group.", "N"),
+    at_least: int | None = option("Fewest columns of each such group.", "N"),
     group_file: Path | None = option("Column and group.", "FILE.csv", "--groups", hidden=True),
     max_similarity: float | None = option(
         "Highest similarity of two selected columns.", "NUMBER"
     ),
 ) -> ConstraintOptions:
     """Collect the constraints."""
-    from topofs.selection import AtMost
+    from topofs.selection import AtLeast, AtMost
 
-    if (at_most is None) != (group_file is None):
-        pair = ("--at-most", "--groups FILE.csv"), ("--groups", "--at-most N")
-        given, other = pair[at_most is None]
-        raise ValueError(f"{given} goes together with {other}: give both, or none")
-    excluded = listed_names(exclude, given_to="--exclude")
-    limit = None
-    if at_most is not None and group_file is not None:
+    numbers: tuple[tuple[Any, int | None], ...] = ((AtMost, at_most), (AtLeast, at_least))
+    given = [(kind, number) for kind, number in numbers if number is not None]
+    if given and group_file is None:
+        name = given[0][0].parameter.replace("_", "-")
+        raise ValueError(f"--{name} goes together with --groups FILE.csv: give both, or none")
+    if group_file is not None and not given:
+        raise ValueError(
+            "--groups goes together with --at-most N or --at-least N: give one of them, or no "
+            "--groups"
+        )
+    limits: dict[str, Any] = {}
+    if group_file is not None:
         with error_translation():
-            limit = AtMost(at_most, of=_by_column(group_file, given_to="--groups"))
+            groups = _by_column(group_file, given_to="--groups")
+            limits = {kind.parameter: kind(number, of=groups) for kind, number in given}
     return {
         "keep": listed_names(keep, given_to="--keep"),
-        "exclude": excluded,
-        "at_most": limit,
+        "exclude": listed_names(exclude, given_to="--exclude"),
+        "at_most": limits.get("at_most"),
+        "at_least": limits.get("at_least"),
         "max_similarity": max_similarity,
     }
 

@@ -54,6 +54,7 @@ def subsets(
                 n_features_to_select=AUTO if rule_of(selector.rule).has_end else 1,
                 keep=None,
                 at_most=None,
+                at_least=None,
                 max_similarity=None,
             )
             own.fit(X)

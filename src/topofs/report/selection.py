@@ -167,7 +167,7 @@ def selection_page(summary: SelectionSummary) -> str:
         "counted": counted,
         "percent": percent,
         "selected_names": listed(selected, most=200),
-        "least": max(1, len(summary.selector.forced_)),
+        "least": max(1, summary.selector.n_demanded_),
         "data": embedded_json(page_data(summary, words)),
     }
     return render("selection.html.j2", context, styles=["selection.css"], scripts=SCRIPTS)

@@ -405,13 +405,15 @@ class Words:
             notes.append(
                 f"Excluded: {listed(self._names(excluded))}. {they} cannot be {done}{but}."
             )
-        if selector.at_most is not None:
-            group, labels = selector.at_most.groups(list(self.summary.names))
+        for limit in (selector.at_least, selector.at_most):
+            if limit is None:
+                continue
+            group, labels = limit.groups(list(self.summary.names))
             n_free = int((group < 0).sum())
             free = f" ({counted(n_free, 'column')} in no group)" if n_free else ""
             notes.append(
-                f"At most {int(selector.at_most.number):,} {said['adjective']} of each of "
-                f"{counted(len(labels), 'group')}{free}."
+                f"{limit.words.capitalize()} {int(limit.number):,} {said['adjective']} of each "
+                f"of {counted(len(labels), 'group')}{free}."
             )
         if selector.max_similarity is not None:
             notes.append(

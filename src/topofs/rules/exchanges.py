@@ -118,8 +118,9 @@ def _best_exchange(
     nothing = now[:0]
     found: list[tuple[int, Ints, Ints]] = []
     if price is not None and len(now) > 1:
-        at = int(lost.argmin())
-        found.append((int(price - lost[at]), nothing, now[at : at + 1]))
+        if_dropped = np.where(_spare(now, constraints), lost, -_NEVER)
+        at = int(if_dropped.argmin())
+        found.append((int(price - if_dropped[at]), nothing, now[at : at + 1]))
     swap, add = (0, nothing, nothing), (0, nothing, nothing)
     for start in range(0, rows.shape[0], _ROWS):
         some = np.arange(start, min(start + _ROWS, rows.shape[0]))
@@ -166,6 +167,15 @@ def _gains(
     return shared, by_nearest.toarray()
 
 
+def _spare(selected: Ints, constraints: Constraints) -> Bools:
+    """Whether more nodes of the group of each selected node are selected than demanded."""
+    if constraints.demand is None or constraints.group is None:
+        return np.ones(len(selected), dtype=np.bool_)
+    more = constraints.count_by_group(selected) > constraints.demand
+    # Nodes without a group (-1) use the last entry.
+    return np.append(more, True)[constraints.group[selected]]
+
+
 def _may_replace(nodes: Ints, selected: Ints, constraints: Constraints) -> Bools:
     """Whether each candidate (row) may replace each selected node."""
     candidate = constraints.allowed[nodes] & ~np.isin(nodes, selected)
@@ -178,6 +188,9 @@ def _may_replace(nodes: Ints, selected: Ints, constraints: Constraints) -> Bools
         # Nodes without a group (-1) use the last entry, which has room for all.
         has_room = np.append(left, 1)[group] > 0
         able &= has_room[:, None] | (group[:, None] == taken)
+    if constraints.demand is not None and constraints.group is not None:
+        same = constraints.group[nodes][:, None] == constraints.group[selected]
+        able &= _spare(selected, constraints) | same
     if constraints.too_alike is not None:
         near = sparse.csr_array(constraints.too_alike)[nodes][:, selected].toarray() != 0
         able &= near.sum(axis=1, keepdims=True) == near

@@ -1,9 +1,9 @@
 """Greedy coverage under constraints, for any coverage model.
 
-`greedy_ranking` takes nodes in phases: forced nodes, nodes that add more than themselves, and
-the other nodes. `_NumpySearch`, for small matrices, and `_KernelSearch`, for paths and large
-matrices, take the nodes of a phase one by one. Both compute shares in whole numbers (see
-`topofs._kernels.numpy_or_numba.UNIT`), so they give the same bits.
+`greedy_ranking` takes nodes in phases: forced nodes, demanded nodes, nodes that add more than
+themselves, and the other nodes. `_NumpySearch`, for small matrices, and `_KernelSearch`, for
+paths and large matrices, take the nodes of a phase one by one. Both compute shares in whole
+numbers (see `topofs._kernels.numpy_or_numba.UNIT`), so they give the same bits.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from scipy import sparse
 
 from topofs._kernels.numpy_or_numba import PART, UNIT, parts, units, use_numpy
 from topofs.constraints import OpenNodes
+from topofs.network import NodeWeights
 from topofs.rules.base import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topofs.constraints import Constraints
-    from topofs.network import NodeRelevance, NodeWeights
+    from topofs.network import NodeRelevance
     from topofs.rules.coverage import MatrixCoverage, PathCoverage
     from topofs.typing import Bools, Doubles, Ints
 
@@ -129,14 +130,15 @@ def greedy_ranking(
         search.begin(constraints)
         return search
 
+    weights = None if relevance is None else relevance.weights
     if constraints.cost is None:
+        first = demanded_nodes(model, constraints, tie_rank, weights)
         order, gains, end = _in_phases(
-            *(searching, constraints, is_isolated, isolated, support_quarters),
+            *(searching, constraints, first, is_isolated, isolated, support_quarters),
             *(relevance, matrix, wanted),
         )
     else:
-        weights = None if relevance is None else relevance.weights
-        order = _best_within_budget(searching(weights), constraints, tie_rank)
+        order = _best_within_budget(searching(weights), model, constraints, tie_rank, weights)
         search = searching()
         search.take(order)
         gains = search.gains[: len(order)]
@@ -160,6 +162,7 @@ def greedy_ranking(
 def _in_phases(
     searching: Callable[..., _NumpySearch | _KernelSearch],
     constraints: Constraints,
+    first: Ints,
     is_isolated: Bools,
     isolated: str,
     support_quarters: int,
@@ -167,13 +170,17 @@ def _in_phases(
     matrix: Any,
     wanted: int,
 ) -> tuple[Ints, Doubles, int]:
-    """The order of the nodes, their gains, and the number of nodes up to the end."""
+    """The order of the nodes, their gains, and the number of nodes up to the end.
+
+    The nodes `first` follow the forced ones.
+    """
     others = np.ones(constraints.n_nodes, dtype=np.bool_)
-    others[constraints.forced] = False
+    others[constraints.forced] = others[first] = False
     linked = np.flatnonzero(others & ~is_isolated)
     isolated_nodes, everyone = np.flatnonzero(others & is_isolated), np.flatnonzero(others)
     search = searching()
     search.run(constraints.forced, limited=False)
+    search.take(first)
     relevant: Ints = np.empty(0, np.int64)
     if relevance is None:
         # Up to the end: nodes that add more than themselves.
@@ -250,8 +257,53 @@ def _by_relevance(
         wanted = end
 
 
+def demanded_nodes(
+    model: PathCoverage | MatrixCoverage,
+    constraints: Constraints,
+    tie_rank: Ints,
+    weights: NodeWeights | None = None,
+    *,
+    by_cost: bool = False,
+) -> Ints:
+    """The demanded nodes beside the forced ones: each time the open one that adds most."""
+    if constraints.demand is None:
+        return np.empty(0, np.int64)
+    matrix, n, found = model.as_matrix(), constraints.n_nodes, []
+    shares = sparse.csr_array(matrix.matrix)
+    even = NodeWeights(np.ones(n), np.ones(n))
+    # What nodes add with weights decides, then what they add without.
+    kinds = [even] if weights is None else [even, weights]
+    amounts = [units(kind.applied(shares).data).astype(np.int64) for kind in kinds]
+    covered = np.zeros((len(kinds), n), np.int64)
+    columns, starts = shares.indices, shares.indptr[:-1]
+
+    def cover(node: int) -> None:
+        index, row = matrix.entries(node)
+        for kind, mine in zip(kinds, covered, strict=True):
+            mine[index] = np.maximum(mine[index], units(kind.of_row(node, index, row)))
+
+    for node in constraints.forced.tolist():
+        cover(node)
+    state = OpenNodes(constraints, constraints.forced.tolist())
+    price = constraints.cost if by_cost and constraints.cost is not None else np.ones(n)
+    while len(able := np.flatnonzero(state.demanded())):
+        adds = [
+            np.add.reduceat(np.maximum(amount - mine[columns], 0), starts)[able] / price[able]
+            for amount, mine in zip(amounts, covered, strict=True)
+        ]
+        best = int(able[np.lexsort((tie_rank[able], *(-gain for gain in adds)))[0]])
+        cover(best)
+        state.take(best)
+        found.append(best)
+    return np.array(found, np.int64)
+
+
 def _best_within_budget(
-    search: _NumpySearch | _KernelSearch, constraints: Constraints, tie_rank: Ints
+    search: _NumpySearch | _KernelSearch,
+    model: PathCoverage | MatrixCoverage,
+    constraints: Constraints,
+    tie_rank: Ints,
+    weights: NodeWeights | None,
 ) -> Ints:
     """The best of several sets within the budget, in greedy order."""
     everyone = np.arange(constraints.n_nodes)
@@ -259,7 +311,9 @@ def _best_within_budget(
     def taken(constraints: Constraints, *, by_cost: bool = False) -> tuple[Ints, Doubles]:
         search.begin(constraints, by_cost=by_cost)
         search.run(constraints.forced, limited=False)
-        n_taken = search.run(np.setdiff1d(everyone, constraints.forced))
+        search.take(demanded_nodes(model, constraints, tie_rank, weights, by_cost=by_cost))
+        rest = np.setdiff1d(everyone, search.order[: search.n_taken])
+        n_taken = search.run(rest)
         return search.order[:n_taken], search.gains[:n_taken]
 
     starts = starting_sets(constraints, tie_rank)
@@ -425,11 +479,12 @@ class _KernelSearch:
         from topofs._kernels.coverage import begin_search
 
         n, pairs = constraints.n_nodes, constraints.too_alike
+        group, room = constraints.group, constraints.room
         rows = sparse.csr_array((n, n)) if pairs is None else sparse.csr_array(pairs)
         self._limits = Limits(
             allowed=constraints.allowed,
-            group=np.full(n, -1) if constraints.group is None else constraints.group,
-            room=np.empty(0, np.int64) if constraints.room is None else constraints.room,
+            group=np.full(n, -1) if group is None or room is None else group,
+            room=np.empty(0, np.int64) if room is None else room,
             starts=rows.indptr.astype(np.int64),
             columns=rows.indices.astype(np.int64),
             cost=np.empty(0) if constraints.cost is None else constraints.cost,

@@ -247,6 +247,8 @@ class _Search:
         self.no_structure = False
         self.strength = self._residuals.gains()[0]
         self._take_forced(constraints.forced)
+        while (demanded := self._open.demanded()).any():
+            self._take_best_of(demanded)
         self._take_best(constraints)
         self.remaining = self._residuals.gains()[0]
 
@@ -259,9 +261,12 @@ class _Search:
         is_forced = np.zeros_like(self._untaken)
         is_forced[forced] = True
         for _ in range(len(forced)):
-            waiting = is_forced & self._untaken
-            best = self._best(waiting)
-            self._take(int(np.flatnonzero(waiting)[0]) if best is None else best[0])
+            self._take_best_of(is_forced & self._untaken)
+
+    def _take_best_of(self, candidates: Bools) -> None:
+        """Take the best candidate; the first if all are explained."""
+        best = self._best(candidates)
+        self._take(int(np.flatnonzero(candidates)[0]) if best is None else best[0])
 
     def _take_best(self, constraints: Constraints) -> None:
         """Take open nodes, best first: all of them, or the wanted number for a large table."""

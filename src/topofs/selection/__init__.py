@@ -1,6 +1,6 @@
 """scikit-learn estimators that combine measure, graph and rule, and queries on a fit."""
 
-from topofs.constraints import AtMost, Budget, MinShare, UntilCoverage
+from topofs.constraints import AtLeast, AtMost, Budget, MinShare, UntilCoverage
 from topofs.selection.answers import (
     Addition,
     Evaluation,
@@ -20,11 +20,18 @@ from topofs.selection.answers import (
 from topofs.selection.base import InfiniteFeatureSelector
 from topofs.selection.compatibility import plain_settings
 from topofs.selection.functions import NoiseFeatures, noise_features, tfs_score, tmfg_from_data
+from topofs.selection.reliability import (
+    Reliabilities,
+    ScaleReliability,
+    reliability,
+    rest_scores,
+)
 from topofs.selection.selector import TopologicalFeatureSelector, fit_and_compare
 from topofs.selection.stability import EdgeConfidence, Stability, nogueira_stability, stability
 
 __all__ = [
     "Addition",
+    "AtLeast",
     "AtMost",
     "Budget",
     "EdgeConfidence",
@@ -38,8 +45,10 @@ __all__ = [
     "NoiseFeatures",
     "RandomLists",
     "RankedColumn",
+    "Reliabilities",
     "Representation",
     "SamePair",
+    "ScaleReliability",
     "Stability",
     "Substitute",
     "Substitutes",
@@ -51,6 +60,8 @@ __all__ = [
     "noise_features",
     "plain_settings",
     "ranked_columns",
+    "reliability",
+    "rest_scores",
     "stability",
     "tfs_score",
     "tmfg_from_data",

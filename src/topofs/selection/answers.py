@@ -205,6 +205,8 @@ class Explanation:
         Its relevance, 0 where chance explains it; None without relevance.
     relevance_words : str
         What it says about the target, in words; empty without relevance.
+    demanded_group : str or None
+        Its group, if it is selected and `at_least` demands all selected columns of the group.
     """
 
     feature: str
@@ -222,6 +224,7 @@ class Explanation:
     excluded: bool = False
     relevance: float | None = None
     relevance_words: str = ""
+    demanded_group: str | None = None
 
     @property
     def selected_neighbors(self) -> tuple[Neighbor, ...]:
@@ -248,6 +251,9 @@ class Explanation:
             lines.append(f"It {self.relevance_words}.")
         if self.forced:
             lines.append("It is forced: `keep` names it.")
+        if self.demanded_group is not None:
+            group = printable(self.demanded_group)
+            lines.append(f"`at_least` demands it, as it does all selected columns of {group}.")
         if self.excluded:
             lines.append("It is excluded: it can only be represented.")
         if self.representation is not None and self.left_out is None:

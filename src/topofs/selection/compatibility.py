@@ -147,6 +147,7 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
         "keep": list(selector.keep or ()),
         "exclude": list(selector.exclude or ()),
         "at_most": None if selector.at_most is None else selector.at_most.number,
+        "at_least": None if selector.at_least is None else selector.at_least.number,
         "max_similarity": selector.max_similarity,
         "relevance": _plain_relevance(relevance_of(selector.relevance)),
         "min_carriers": selector.min_carriers,

@@ -62,6 +62,7 @@ class FittedSelection(RankingSelector):
     _constraints: Constraints
     _relevance: ColumnRelevance | None = None
     _limited: bool
+    _n_demanded: int
     _n_outside: int  # forced columns that do not vary; they are selected as well
     _budget: float | None
 
@@ -109,6 +110,12 @@ class FittedSelection(RankingSelector):
         if not self._limited:
             return self.n_features_in_
         return self._ranking.n_selectable + self._n_outside
+
+    @property
+    def n_demanded_(self) -> int:
+        """Number of columns that are always selected, by `keep` and `at_least`."""
+        check_is_fitted(self)
+        return self._n_demanded
 
     @property
     def has_groups(self) -> bool:
@@ -260,7 +267,18 @@ class FittedSelection(RankingSelector):
             representation=self._representation(column) if self.has_groups else None,
             excluded=column in self.excluded_,
             **self._relevance_of(column),
+            demanded_group=self._demanded_group(column),
         )
+
+    def _demanded_group(self, column: int) -> str | None:
+        """The group of a selected column, if all its selected columns are demanded."""
+        if self.at_least is None or not self.support_[column]:
+            return None
+        group, labels = self.at_least.groups(self._column_names().tolist())
+        number = group[column]
+        if number < 0 or (group[self.support_] == number).sum() > self.at_least.number:
+            return None
+        return str(labels[number])
 
     def _relevance_of(self, column: int) -> dict[str, Any]:
         """The relevance of a column, and the same in words; empty without relevance."""
@@ -499,7 +517,7 @@ class FittedSelection(RankingSelector):
         )
         before = model.explained(selected)[of]
         losses = np.maximum(before.sum() - model.retained(rest, of, before), 0.0) / n_nodes
-        open_ = np.setdiff1d(self._constraints.open_beside(rest), node)
+        open_ = np.setdiff1d(self._constraints.may_replace(node, rest), node)
         open_ = open_[model.neighbors(of)[open_]]
         tie_rank = self._ranking.tie_rank
         tie_rank = np.arange(n_nodes) if tie_rank is None else tie_rank

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from topofs.backends.dispatch import ColumnsToCompare
-    from topofs.constraints import AtMost, Constraints
+    from topofs.constraints import AtLeast, AtMost, Constraints
     from topofs.graphs.base import Graph
     from topofs.network import Needs, Network
     from topofs.rules.base import Ranking, Rule
@@ -122,6 +122,9 @@ class TopologicalFeatureSelector(FittedSelection):
         Columns that cannot be selected, but count in the coverage.
     at_most : AtMost, default=None
         A limit on the selected columns of each group: ``AtMost(1, of=groups)``.
+    at_least : AtLeast, default=None
+        A number of columns of each group that are selected first: ``AtLeast(2, of=groups)``.
+        With `at_most`, both have the same groups. Not together with `max_similarity`.
     max_similarity : float, default=None
         No two selected columns have a higher similarity than this, on the scale of the measure.
     relevance : None, "target", array-like, callable or Relevance, default=None
@@ -256,6 +259,7 @@ class TopologicalFeatureSelector(FittedSelection):
         keep: Iterable[str | int] | None = None,
         exclude: Iterable[str | int] | None = None,
         at_most: AtMost | None = None,
+        at_least: AtLeast | None = None,
         max_similarity: float | None = None,
         relevance: Any = None,
         min_carriers: int | str = "auto",
@@ -270,6 +274,7 @@ class TopologicalFeatureSelector(FittedSelection):
         self.keep = keep
         self.exclude = exclude
         self.at_most = at_most
+        self.at_least = at_least
         self.max_similarity = max_similarity
         self.relevance = relevance
         self.min_carriers = min_carriers
@@ -371,10 +376,12 @@ class TopologicalFeatureSelector(FittedSelection):
             keep=self.keep,
             exclude=self.exclude,
             at_most=self.at_most,
+            at_least=self.at_least,
             max_similarity=self.max_similarity,
             size=self.n_features_to_select,
         )
         self.forced_, self.excluded_ = constraints.forced, constraints.excluded
+        self._n_demanded = constraints.n_first
         size = self._size(self.n_features_to_select)
 
         least, rare = find_rare_columns(read, self.min_carriers, forced=self.forced_)
@@ -438,10 +445,11 @@ class TopologicalFeatureSelector(FittedSelection):
         """The needs of the rule, and the pairs that the constraints need."""
         needs, measure, size = self.rule_.needs, self.similarity_, self.n_features_to_select
         if isinstance(size, MinShare):
-            if self.max_similarity is not None or self.at_most is not None:
+            limits = self.max_similarity, self.at_most, self.at_least
+            if any(limit is not None for limit in limits):
                 raise ValueError(
                     "MinShare keeps every column that no other explains, so it does not go "
-                    "together with at_most and max_similarity: leave them out"
+                    "together with at_most, at_least and max_similarity: leave them out"
                 )
             share = float(size.share)
             return replace(needs, pairs_from=share, pairs_of_shares=True, columns=False)
@@ -505,7 +513,13 @@ class TopologicalFeatureSelector(FittedSelection):
         if isinstance(given, str) and given == "auto":
             return None
         least, auto = len(self.forced_), self.rule_.has_end
-        return resolve_size(given, self.n_features_in_, least=least, auto=auto)
+        size = resolve_size(given, self.n_features_in_, least=least, auto=auto)
+        if size < self._n_demanded:
+            raise ValueError(
+                f"at_least demands {self._n_demanded} columns, kept ones included, but only {size} "
+                "are to be selected: raise n_features_to_select, or demand fewer"
+            )
+        return size
 
     def _take(self, ranking: Ranking) -> None:
         """Set the order and the scores of a ranking; the selected columns stay."""
@@ -541,7 +555,7 @@ class TopologicalFeatureSelector(FittedSelection):
     def _size_by_ranking(self) -> int:
         """Number of columns up to the requested end."""
         ranking, wanted = self._ranking, self.n_features_to_select
-        n_outside, n_chosen = self._n_outside, len(self.forced_) - self._n_outside
+        n_outside, n_chosen = self._n_outside, self._constraints.n_first
         if isinstance(wanted, Budget):
             adds = ranking.scores[ranking.order[: ranking.n_selectable]]
             return n_outside + n_chosen + int((adds[n_chosen:] > 0).sum())
