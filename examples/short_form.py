@@ -59,11 +59,12 @@ print(reliability(answers, selector.get_feature_names_out(), of=scale_of))
 # %% enough
 # The fewest items a scale by which each scale reaches an alpha of 0.8.
 
-for number in range(2, 9):
-    limits = {"at_least": AtLeast(number, of=scale_of), "at_most": AtMost(number, of=scale_of)}
-    selector = TopologicalFeatureSelector(3 * number, relevance=weights, **limits)
-    found = reliability(answers, selector.fit(answers).get_feature_names_out(), of=scale_of)
+for n in range(2, 9):
+    limits = {"at_least": AtLeast(n, of=scale_of), "at_most": AtMost(n, of=scale_of)}
+    selector = TopologicalFeatureSelector(3 * n, relevance=weights, **limits)
+    kept = selector.fit(answers).get_feature_names_out()
+    found = reliability(answers, kept, of=scale_of)
     if min(scale.alpha for scale in found) >= 0.8:
         break
-print(f"{number} items a scale:")
+print(f"{n} items a scale:")
 print(found)

@@ -91,7 +91,8 @@ def test_few_items_have_no_omega_and_one_has_no_alpha():
     assert (one.alpha, one.omega) == (None, None)
     assert two.alpha is not None
     assert two.omega is None
-    assert "alpha of all" in repr(one)
+    assert "alpha" not in repr(one)
+    assert f"of all {two.alpha_of_all:.2f}" in repr(two)
     assert repr(reliability(X, of=SCALES)).count("\n") == 1
 
 

@@ -63,16 +63,16 @@ class ScaleReliability:
     reversed_items: tuple[str, ...]
 
     def __repr__(self) -> str:
-        alpha = "" if self.alpha is None else f"alpha {self.alpha:.2f}, "
-        omega = "" if self.omega is None else f"omega {self.omega:.2f}, "
-        reverse = ""
-        if self.reversed_items:
-            reverse = f"; reversed: {listed(self.reversed_items)}"
-        return (
-            f"{printable(self.scale)}: {len(self.items)} of {counted(self.n_items, 'item')}, "
-            f"{alpha}{omega}{self.with_full_score:.2f} with the full score (alpha of all "
-            f"{self.alpha_of_all:.2f}){reverse}"
-        )
+        parts = [
+            f"{printable(self.scale)}: {len(self.items)} of {counted(self.n_items, 'item')}"
+        ]
+        if self.alpha is not None:
+            parts.append(f"alpha {self.alpha:.2f} (of all {self.alpha_of_all:.2f})")
+        if self.omega is not None:
+            parts.append(f"omega {self.omega:.2f}")
+        parts.append(f"with the full score {self.with_full_score:.2f}")
+        turned = f"; reversed: {listed(self.reversed_items)}" if self.reversed_items else ""
+        return ", ".join(parts) + turned
 
 
 class Reliabilities(tuple[ScaleReliability, ...]):
