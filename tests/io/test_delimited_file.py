@@ -2,9 +2,11 @@ import gzip
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from topofs.errors import TableError
-from topofs.io import open_table, write_columns
+from topofs.io import delimited, open_table, write_columns
 
 
 def opened(tmp_path, text, name="t.csv"):
@@ -48,6 +50,28 @@ def test_what_a_column_holds(tmp_path, column, dtype, values):
 def test_a_word_in_the_last_of_many_lines_is_found(tmp_path):
     table, _ = opened(tmp_path, "a,b\n" + "1,2\n" * 20_000 + "1,word\n")
     assert table.not_numbers == {"b": "numbers with text among them, such as 'word'"}
+
+
+numbers = ("7", "007", "-12", " 5", "5 ", "1.5", "1e3", "1,5", "1.234", "9" * 20, "9" * 50)
+others = ("", '""', "NA", "?", "nan", "NaN", "inf", "true", "x", "12 kg", "2020-01-01", "３")
+cells = st.sampled_from((*numbers, *others))
+columns = st.lists(cells, min_size=4, max_size=4)
+
+
+@given(table=st.lists(columns, min_size=1, max_size=3), repeats=st.integers(1, 3))
+def test_the_answer_does_not_depend_on_the_blocks(tmp_path_factory, table, repeats):
+    names = [f"c{i}" for i in range(len(table))]
+    lines = [";".join(["0", *row]) for row in zip(*table, strict=True) for _ in range(repeats)]
+    text = "\n".join([";".join(["first", *names]), *lines, ""])
+    path = tmp_path_factory.mktemp("blocks")
+    found = []
+    for block in (1, 11, 1 << 20):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(delimited, "_BLOCK", block)
+            table_of_block, frame = opened(path, text)
+        about = table_of_block.not_numbers, table_of_block.notes, table_of_block.dates
+        found.append((dict(table_of_block.schema), str(frame.to_dict(as_series=False)), about))
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize(
