@@ -111,11 +111,18 @@ class _ColumnTypes:
         return self._types | {c: pl.Float64() for c in empty if self._types[c] != pl.String}
 
     def add(self, records: bytes) -> None:
-        """Read a block of whole records."""
-        block = self._read(records)
-        while block is None:
-            self._widen(records)
-            block = self._read(records)
+        """Read a block of whole records, and widen types by which polars does not read it."""
+        while (block := self._read(records)) is None:
+            text = self._parse(records, dict.fromkeys(self._types, pl.String()))
+            numbers = [c for c, kind in self._types.items() if kind != pl.String]
+            wider = {c: self._wider(text.get_column(c), self._types[c]) for c in numbers}
+            if all(wider[column] == self._types[column] for column in numbers):
+                # The parser refuses what a cast accepts.
+                wider = dict.fromkeys(numbers, pl.String())
+            for column in self._given & wider.keys():
+                if wider[column] == pl.String:
+                    self.survey.begin(column, self._types[column])
+            self._types |= wider
         if len(self._given) < block.width:
             self._given |= {c.name for c in block.iter_columns() if c.null_count() < len(c)}
         self.survey.add(block.select(cs.string()))
@@ -133,30 +140,17 @@ class _ColumnTypes:
     def _parse(self, records: bytes, types: dict[str, pl.DataType]) -> pl.DataFrame:
         return pl.read_csv(records, separator=self._separator, has_header=False, schema=types)
 
-    def _widen(self, records: bytes) -> None:
-        """Widen the types by which polars does not read the records."""
-        numbers = [column for column, kind in self._types.items() if kind != pl.String]
-        text = self._parse(records, dict.fromkeys(self._types, pl.String()))
-        wider: dict[str, pl.DataType] = {}
-        for column in numbers:
-            values = text.get_column(column)
-            if _all_read(values, self._types[column]):
-                continue
-            # As floats, longer whole numbers would be rounded.
-            is_float = _all_read(values, pl.Float64()) and not _all_read(values, pl.Int128())
-            wider[column] = pl.Float64() if is_float else pl.String()
-        # The parser may refuse what a cast accepts.
-        wider = wider or dict.fromkeys(numbers, pl.String())
-        for column in self._given & wider.keys():
-            if wider[column] == pl.String:
-                self.survey.begin(column, self._types[column])
-        self._types |= wider
-
-
-def _all_read(values: pl.Series, kind: pl.DataType) -> bool:
-    read = values.cast(kind, strict=False)
-    is_float = kind == pl.Float64
-    return read.null_count() == values.null_count() and not (is_float and read.is_nan().any())
+    def _wider(self, values: pl.Series, kind: pl.DataType) -> pl.DataType:
+        """The first type, from a given one on, by which polars reads all values."""
+        n_missing = values.null_count()
+        if kind == pl.Int64:
+            # Longer whole numbers stay text: floats would round them.
+            for whole, found in ((pl.Int64(), kind), (pl.Int128(), pl.String())):
+                if values.cast(whole, strict=False).null_count() == n_missing:
+                    return found
+        floats = values.cast(pl.Float64, strict=False)
+        is_read = floats.null_count() == n_missing and not floats.is_nan().any()
+        return pl.Float64() if is_read else pl.String()
 
 
 def _header(path: Path, name: str) -> tuple[str, list[str]]:

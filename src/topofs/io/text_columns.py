@@ -77,13 +77,9 @@ _WIDER: dict[pl.DataType, pl.DataType] = {
 class TextSurvey:
     """What columns of text hold, found batch by batch.
 
-    Attributes
-    ----------
-    kinds : dict of str to polars.DataType
-        The narrowest of Int64, Int128 and Float64 that reads all values of a column, spaces and
-        marks of missing values aside; String where none does.
-    seen : dict of str to FormatCounts
-        The values of the columns that are String from their first batch on.
+    `kinds` has the narrowest of Int64, Int128 and Float64 that reads all values of a column,
+    spaces and marks of missing values aside, or String. `seen` counts the values of columns
+    that are String from their first batch on.
     """
 
     def __init__(self) -> None:
