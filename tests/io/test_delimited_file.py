@@ -92,6 +92,16 @@ def test_decimal_commas_are_read(tmp_path, value, number):
         assert "numbers with decimal commas in 'b', such as '" in table.notes[0]
 
 
+def test_text_that_begins_as_packed_bytes_do_is_text(tmp_path):
+    table, frame = opened(tmp_path, "a,b\nx^2,1\nx^3,2\n")
+    assert frame.rows() == [("x^2", 1), ("x^3", 2)]
+    assert table.not_numbers == {"a": "text, such as 'x^2'"}
+    _, frame = opened(tmp_path, '"x^2",b\n4,1\n9,2\n')
+    assert frame.columns == ["x^2", "b"]
+    with pytest.raises(TableError, match="quotation marks"):
+        opened(tmp_path, "x^2,b\n4,1\n9,2\n")
+
+
 def test_long_words_are_shortened(tmp_path):
     table, _ = opened(tmp_path, "a,b\n1,abcdefghijklmnopqrstuvwxyz\n2,x\n")
     assert table.not_numbers == {"b": "text, such as 'abcdefghijklmnopqrs…'"}

@@ -37,6 +37,8 @@ _SEPARATORS = (",", "\t", ";", "|")
 _SAMPLE = 20
 _QUOTED = re.compile(r'"[^"]*"')
 _OTHER_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+# polars unpacks a file that begins so.
+_PACKED = (b"x^", b"x\x01")
 
 _BLOCK = 1 << 22
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
@@ -138,7 +140,14 @@ class _ColumnTypes:
         return None if nan else block
 
     def _parse(self, records: bytes, types: dict[str, pl.DataType]) -> pl.DataFrame:
-        return pl.read_csv(records, separator=self._separator, has_header=False, schema=types)
+        # Without a line before it, polars would take text such as "x^2" for packed bytes.
+        return pl.read_csv(
+            b"-\n" + records,
+            separator=self._separator,
+            has_header=False,
+            skip_lines=1,
+            schema=types,
+        )
 
     def _wider(self, values: pl.Series, kind: pl.DataType) -> pl.DataType:
         """The first type, from a given one on, by which polars reads all values."""
@@ -163,6 +172,11 @@ def _header(path: Path, name: str) -> tuple[str, list[str]]:
         raise TableError(
             f"{name}: this is UTF-16 or UTF-32; convert the file to UTF-8 first, for example "
             "with: iconv -f utf-16 -t utf-8"
+        )
+    if start.startswith(_PACKED):
+        raise TableError(
+            f"{name}: the first line begins as a packed file does; put the first column name "
+            "between quotation marks"
         )
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
