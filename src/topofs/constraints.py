@@ -26,6 +26,7 @@ from topofs.text import counted, suggest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from topofs.rules.base import Ranking
     from topofs.typing import Bools, Doubles, Ints
 
 
@@ -149,9 +150,43 @@ def _check_total(value: Any) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Size(Term):
-    """A size that is more than a number; `n_features_to_select` takes one."""
+    """A size that is more than a number; `n_features_to_select` takes one.
+
+    This base stands for numbers, None and "auto" (see `size_of`).
+
+    Attributes
+    ----------
+    least_coverage, redundant_from, budget : float or None
+        What a size asks for: a coverage; columns of which a selected one explains a share left
+        out, which ranks them by redundancy, without a graph; a total cost.
+    """
 
     kind: ClassVar[str] = "size"
+    least_coverage: ClassVar[float | None] = None
+    redundant_from: ClassVar[float | None] = None
+    budget: ClassVar[float | None] = None
+
+    @property
+    def has_own_ranking(self) -> bool:
+        """Whether it needs a fit of its own: its ranking gives no other sizes."""
+        return self.redundant_from is not None or self.budget is not None
+
+    def n_nodes(self, ranking: Ranking, n_first: int) -> int:  # noqa: ARG002
+        """Count the nodes of a ranking up to the end, at least the first `n_first`."""
+        assert ranking.end is not None
+        return ranking.end
+
+    def costs(self, names: Sequence[str]) -> Doubles | None:  # noqa: ARG002
+        """Give the cost of each of the columns of a table, if there is a budget."""
+        return None
+
+
+_NUMBER = Size()
+
+
+def size_of(given: Any) -> Size:
+    """The size that `n_features_to_select` gives; numbers, None and "auto" ask for nothing."""
+    return given if isinstance(given, Size) else _NUMBER
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,6 +209,23 @@ class UntilCoverage(Size):
     """
 
     coverage: float = parameter(0.9, check=_check_share)
+
+    @property
+    def least_coverage(self) -> float:  # type: ignore[override]
+        """The coverage."""
+        return self.coverage
+
+    def n_nodes(self, ranking: Ranking, n_first: int) -> int:
+        """Count the first nodes of a ranking that reach the coverage."""
+        curve = ranking.curve[: ranking.n_selectable]
+        # Rounding must not add a column.
+        enough = np.flatnonzero(curve >= self.coverage - 1e-12)
+        if not enough.size:
+            raise ValueError(
+                f"a coverage of {self.coverage:g} cannot be reached: all {len(curve)} columns "
+                f"that may be selected represent {curve[-1]:.4g}"
+            )
+        return max(int(enough[0]) + 1, n_first)
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,6 +253,11 @@ class MinShare(Size):
     """
 
     share: float = parameter(0.9, check=_check_share)
+
+    @property
+    def redundant_from(self) -> float:  # type: ignore[override]
+        """The share."""
+        return self.share
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -243,9 +300,19 @@ class Budget(Size):
     def __hash__(self) -> int:
         return hash((Budget, self.total))
 
-    def costs(self, names: Sequence[str], n_features: int) -> Doubles:
+    @property
+    def budget(self) -> float:  # type: ignore[override]
+        """The total."""
+        return self.total
+
+    def n_nodes(self, ranking: Ranking, n_first: int) -> int:
+        """Count the first nodes of a ranking that add something."""
+        adds = ranking.scores[ranking.order[: ranking.n_selectable]]
+        return n_first + int((adds[n_first:] > 0).sum())
+
+    def costs(self, names: Sequence[str]) -> Doubles:
         """Give the cost of each of the columns of a table, checked."""
-        given = [1.0] * n_features if self.cost is None else self.cost
+        given = [1.0] * len(names) if self.cost is None else self.cost
         values = per_column(given, names, what="cost")
         try:
             costs = np.array(
@@ -413,7 +480,7 @@ def resolve_constraints(
         raise ValueError(f"the column {names[both[0]]!r} is both kept and excluded; choose one")
     if len(excluded) == n_features:
         raise ValueError("exclude names all columns: there is nothing left to select")
-    group = room = demand = cost = None
+    group = room = demand = None
     for given, kind in ((at_most, AtMost), (at_least, AtLeast)):
         if given is not None and not isinstance(given, kind):
             raise ValueError(
@@ -434,15 +501,15 @@ def resolve_constraints(
     is_number = isinstance(max_similarity, Real) and not isinstance(max_similarity, bool)
     if max_similarity is not None and not (is_number and np.isfinite(float(max_similarity))):
         raise ValueError(f"max_similarity is {max_similarity!r}; it must be a number")
-    budget = np.inf
-    if isinstance(size, Budget):
-        cost = size.costs(names, n_features)
-        budget = float(size.total) * _ROUNDING
+    budget, size = np.inf, size_of(size)
+    cost = size.costs(names)
+    if cost is not None:
+        budget = float(size.budget) * _ROUNDING
         needed = float(cost[forced].sum())
         if needed > budget:
             raise ValueError(
                 f"keep names columns that cost {needed:.12g}, more than the budget of "
-                f"{size.total:.12g}: raise the budget or keep fewer"
+                f"{size.budget:.12g}: raise the budget or keep fewer"
             )
     found = Constraints(
         *(n_features, forced, excluded, group, room),

@@ -228,8 +228,10 @@ def row_sums(matrix: Floats, first: int, last: int, sums: Doubles) -> float:
         from topofs._kernels import matrix_scan
 
         return float(matrix_scan.row_sums(matrix, first, last, sums))
-    peaks = [_row_sums(matrix[i:j], sums[i:j]) for i, j in _blocks(matrix, first, last)]
-    return max(peaks, default=0.0)
+    peak = 0.0
+    for i, j in _blocks(matrix, first, last):
+        peak = max(peak, _row_sums(matrix[i:j], sums[i:j]))
+    return peak
 
 
 def check_rows(matrix: Floats, first: int, last: int, sums: Doubles) -> tuple[float, float]:

@@ -2,9 +2,11 @@ import gzip
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from topofs.errors import TableError
-from topofs.io import open_table, write_columns
+from topofs.io import delimited, open_table, write_columns
 
 
 def opened(tmp_path, text, name="t.csv"):
@@ -50,6 +52,28 @@ def test_a_word_in_the_last_of_many_lines_is_found(tmp_path):
     assert table.not_numbers == {"b": "numbers with text among them, such as 'word'"}
 
 
+numbers = ("7", "007", "-12", " 5", "5 ", "1.5", "1e3", "1,5", "1.234", "9" * 20, "9" * 50)
+others = ("", '""', "NA", "?", "nan", "NaN", "inf", "true", "x", "12 kg", "2020-01-01", "３")
+cells = st.sampled_from((*numbers, *others))
+columns = st.lists(cells, min_size=4, max_size=4)
+
+
+@given(table=st.lists(columns, min_size=1, max_size=3), repeats=st.integers(1, 3))
+def test_the_answer_does_not_depend_on_the_blocks(tmp_path_factory, table, repeats):
+    names = [f"c{i}" for i in range(len(table))]
+    lines = [";".join(["0", *row]) for row in zip(*table, strict=True) for _ in range(repeats)]
+    text = "\n".join([";".join(["first", *names]), *lines, ""])
+    path = tmp_path_factory.mktemp("blocks")
+    found = []
+    for block in (1, 11, 1 << 20):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(delimited, "_BLOCK", block)
+            table_of_block, frame = opened(path, text)
+        about = table_of_block.not_numbers, table_of_block.notes, table_of_block.dates
+        found.append((dict(table_of_block.schema), str(frame.to_dict(as_series=False)), about))
+    assert found[0] == found[1] == found[2]
+
+
 @pytest.mark.parametrize(
     ("value", "number"),
     [
@@ -66,6 +90,16 @@ def test_decimal_commas_are_read(tmp_path, value, number):
     else:
         assert frame["b"].to_list() == pytest.approx([number, 3.5])
         assert "numbers with decimal commas in 'b', such as '" in table.notes[0]
+
+
+def test_text_that_begins_as_packed_bytes_do_is_text(tmp_path):
+    table, frame = opened(tmp_path, "a,b\nx^2,1\nx^3,2\n")
+    assert frame.rows() == [("x^2", 1), ("x^3", 2)]
+    assert table.not_numbers == {"a": "text, such as 'x^2'"}
+    _, frame = opened(tmp_path, '"x^2",b\n4,1\n9,2\n')
+    assert frame.columns == ["x^2", "b"]
+    with pytest.raises(TableError, match="quotation marks"):
+        opened(tmp_path, "x^2,b\n4,1\n9,2\n")
 
 
 def test_long_words_are_shortened(tmp_path):

@@ -23,7 +23,9 @@ def checked(tmp_path_factory, content, separator, n_columns, block):
     path.write_bytes(content)
     before, records._BLOCK = records._BLOCK, block
     try:
-        return check_records(path, separator=separator, n_columns=n_columns, name="t.csv")
+        return check_records(
+            path, separator=separator, n_columns=n_columns, name="t.csv", take=lambda rows: None
+        )
     except TableError as error:
         return str(error)
     finally:
@@ -47,10 +49,23 @@ def test_every_record_is_counted_as_the_csv_module_counts_it(
     wrong = next(((line, n) for line, n in expected if n != n_columns), None)
     if wrong is None:
         n_rows = len(expected) - 1
-        assert found == Records(n_rows, blank_at_end=False, is_ascii=text.isascii())
+        assert found == Records(n_rows, blank_at_end=False)
     else:
         fields = "1 field" if wrong[1] == 1 else f"{wrong[1]} fields"
         assert found.startswith(f"t.csv: line {wrong[0]} has {fields} and line 1 names")
+
+
+@given(table=tables, last=st.booleans(), block=st.sampled_from([1, 2, 3, 7, 1 << 20]))
+def test_the_records_below_the_names_are_handed_on_whole(tmp_path_factory, table, last, block):
+    width = len(table[0])
+    lines = [",".join((record * width)[:width]) for record in table]
+    path = tmp_path_factory.mktemp("records") / "t.csv"
+    path.write_text("\n".join(lines) + "\n" * last, encoding="utf-8", newline="")
+    taken: list[bytes] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records, "_BLOCK", block)
+        check_records(path, separator=",", n_columns=width, name="t.csv", take=taken.append)
+    assert b"\n".join(taken).decode() == "\n".join(lines[1:])
 
 
 @given(lines=st.lists(st.text(st.sampled_from('a", x'), min_size=1, max_size=9), max_size=4))

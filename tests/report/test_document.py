@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
+from tests.report.pages import selection_report
 from tests.report.selection_cases import table
 from topofs import TopologicalFeatureSelector
 from topofs.errors import MissingExtraError
 from topofs.report.document import embedded_json, render, write_document
-from topofs.report.selection import selection_report
 
 NASTY = "</script><script>alert(1)</script><!-- & \u2028 \u2029 é \ud800"
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from tests.report.own_rules import Ended, Neighbourhoods, Plain
+from tests.report.pages import selection_report
 from tests.report.selection_cases import chained_table
 from tests.report.test_selection import data_of
 from topofs import Given, Graph, Measure, TopologicalFeatureSelector, pearson
 from topofs.graphs import tmfg
-from topofs.report.selection import selection_report, summarise_selection
+from topofs.report.selection import summarise_selection
 from topofs.report.selection_words import Words
 from topofs.similarity.base import MatrixOperator
 

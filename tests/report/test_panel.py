@@ -7,9 +7,10 @@ import warnings
 import numpy as np
 import pytest
 
+from tests.report.pages import selection_report
 from tests.report.selection_cases import HOSTILE, NAMES, chained_table, table
 from topofs import AtMost, Budget, MinShare, TopologicalFeatureSelector, UntilCoverage
-from topofs.report.selection import selection_report, summarise_selection
+from topofs.report.selection import summarise_selection
 from topofs.report.selection_words import Words
 from topofs.text import percent
 

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 from tests.matrices import factor_table
+from tests.report.pages import selection_report
 from tests.report.selection_cases import HOSTILE, NAMES, table, tied_selector
 from topofs import Centrality, Pearson, TopologicalFeatureSelector
 from topofs.io.frames import NamedArray
 from topofs.io.types import LeftOutColumn
 from topofs.report.selection import (
-    selection_report,
     summarise_selection,
     write_selection_report,
 )

@@ -6,13 +6,14 @@ from scipy import sparse
 
 from tests.matrices import factor_table
 from tests.naive import coverage as naive
+from tests.report.pages import selection_report
 from tests.report.selection_cases import table, tied_selector
 from tests.report.test_selection import data_of
 from topofs import Pearson, TopologicalFeatureSelector, energy, pearson, spearman
 from topofs.errors import ConstantFeatureWarning, IdentifierFeatureWarning
 from topofs.io.frames import NamedArray
 from topofs.io.types import LeftOutColumn, typed_table
-from topofs.report.selection import selection_page, selection_report, summarise_selection
+from topofs.report.selection import selection_page, summarise_selection
 from topofs.report.selection_summary import (
     bars_of,
     drawing_of,

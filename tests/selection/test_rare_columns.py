@@ -11,6 +11,7 @@ from scipy import sparse
 
 from tests.matrices import factor_table
 from tests.messages import assert_tells
+from tests.report.pages import selection_report
 from topofs import (
     ConstantFeatureWarning,
     RareFeatureWarning,
@@ -19,7 +20,6 @@ from topofs import (
 )
 from topofs.backends.dask_table import rare_dask_columns
 from topofs.io.types import Column, TypedTable
-from topofs.report.selection import selection_report
 from topofs.similarity.table import least_carriers, rare_columns
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topofs.errors import import_extra
+from topofs.io.frames import FIRST_ROUNDED, library_of
 from topofs.runtime import machine_memory
 from topofs.text import listed
 
@@ -22,16 +23,13 @@ if TYPE_CHECKING:
 _WIDEST_BLOCK = 1024
 # … unless this number of blocks is exceeded: every pair of blocks is a task.
 _MOST_BLOCKS = 64
-# float64 holds all whole numbers up to this one.
-_FIRST_ROUNDED = 2**53
 # Copies of a column while it is ranked and scaled: values, order, ranks, scaled.
 _COPIES = 4
 
 
 def is_dask(X: Any) -> bool:
     """Tell whether something is a dask collection, without importing dask."""
-    package = type(X).__module__.partition(".")[0]
-    return package in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+    return library_of(X) in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
 
 
 def check_dask_table(X: Any) -> Any:
@@ -106,7 +104,7 @@ def _array_of_frame(X: Any) -> Any:
 
 def _floats_of_whole_numbers(chunk: npt.NDArray[Any]) -> Doubles:
     """Turn whole numbers into floats, unless that rounds them (on a worker)."""
-    if chunk.size and max(-int(chunk.min()), int(chunk.max())) > _FIRST_ROUNDED:
+    if chunk.size and max(-int(chunk.min()), int(chunk.max())) > FIRST_ROUNDED:
         raise ValueError(
             "X holds whole numbers beyond 2**53, which float64 rounds: count them from the "
             "lowest of their column (X - X.min(axis=0)), or load the table with X.compute()"

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from topofs.io.frames import library_of
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -131,7 +133,7 @@ def _compatible(library: str) -> ModuleType:
 
 def on_host(X: Any) -> Any:
     """Copy a table from a device to the host's memory; other tables are returned unchanged."""
-    library = _library_of(X)
+    library = library_of(X)
     if library == "torch":
         return X.detach().cpu().numpy()
     return X.get() if library == "cupy" else X
@@ -143,13 +145,10 @@ def arrays_of_device(device: str | None, X: Any) -> DeviceArrays | None:
     The result None stands for the host's memory and cores.
     """
     if device is None or device == "auto":
-        places = {"torch": lambda: str(X.device), "cupy": lambda: f"cuda:{X.device.id}"}
-        device = places.get(_library_of(X), lambda: "cpu")()
+        library, device = library_of(X), "cpu"
+        if library in {"torch", "cupy"}:
+            device = str(X.device) if library == "torch" else f"cuda:{X.device.id}"
     return None if device == "cpu" else _arrays_on(device)
-
-
-def _library_of(X: Any) -> str:
-    return type(X).__module__.partition(".")[0]
 
 
 def _arrays_on(device: str) -> DeviceArrays:

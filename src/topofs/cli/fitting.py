@@ -259,11 +259,11 @@ def write_page(
     leaks: Sequence[Leak] = (),
 ) -> None:
     """Write the report of a selection or of a rated list."""
-    from topofs.report.document import write_document
-    from topofs.report.selection import selection_report
+    from topofs.report.selection import write_selection_report
 
     target = str(found.compared.roles.target)
-    page = selection_report(
+    write_selection_report(
+        path,
         selector=found.selector,
         X=found.compared.named,
         similarity=found.similarity,
@@ -274,7 +274,6 @@ def write_page(
         judged=judged,
         notes=[*[leak.sentence(target) for leak in leaks], *found.compared.notes],
     )
-    write_document(path, page)
 
 
 # Notes on the columns and the fit.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from topofs.cli.fitting import Fitted, fitted
 from topofs.cli.messages import Messages, check_outputs, write_together
 from topofs.cli.options import TABLE, command, option
+from topofs.text import joined
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
@@ -90,7 +91,7 @@ def check_graph_ending(path: Path) -> None:
     if path.suffix.lower() not in (".graphml", *ENDINGS):
         raise ValueError(
             f"{path}: cannot write {path.suffix or 'a file without an ending'}; end the name in "
-            f".graphml, {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+            f"{joined(('.graphml', *ENDINGS), 'or')}"
         )
 
 

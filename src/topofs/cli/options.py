@@ -17,7 +17,6 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, fields
 from decimal import Decimal
-from difflib import get_close_matches
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +27,7 @@ import typer
 from topofs.cli.messages import Messages, error_translation
 from topofs.errors import import_extra
 from topofs.terms import DEFAULTS, registered
+from topofs.text import joined, suggest
 
 if TYPE_CHECKING:
     from topofs.io import ColumnRoles
@@ -78,8 +78,8 @@ def name_option(
     def parse(text: str) -> Any:
         if text in values:
             return values[text]
-        near = get_close_matches(text, values, n=1)
-        advice = f"; did you mean {near[0]!r}?" if near else ""
+        near = suggest(text, values)
+        advice = f"; {near}" if near else ""
         raise typer.BadParameter(f"{text!r} is none of {', '.join(values)}{advice}")
 
     def complete(incomplete: str) -> list[str]:
@@ -261,7 +261,7 @@ def _term_option(term: Term, name: str, only_for: Sequence[str]) -> inspect.Para
     allowed = _allowed_types(described, type(term))
     help_text = described.metadata.get("help") or ""
     if only_for:
-        help_text = f"For {_alternatives(only_for)}: {help_text[:1].lower()}{help_text[1:]}"
+        help_text = f"For {joined(only_for, 'or')}: {help_text[:1].lower()}{help_text[1:]}"
     if type(described.default) in _NUMBERS:
         help_text += f" [default: {described.default}]"
     help_text = help_text.strip()
@@ -317,13 +317,8 @@ def _takers(name: str) -> str:
         for kind in _KINDS
     }
     return " or ".join(
-        f"--{kind} {_alternatives(able)}" for kind, able in by_kind.items() if able
+        f"--{kind} {joined(able, 'or')}" for kind, able in by_kind.items() if able
     )
-
-
-def _alternatives(names: Sequence[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _as_option(name: str, value: Any) -> str:

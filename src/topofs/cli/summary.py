@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from topofs.cli.options import offered
+from topofs.text import joined
 
 if TYPE_CHECKING:
     from topofs.cli.fitting import Fitted
@@ -197,10 +198,9 @@ def _coverage(selector: TopologicalFeatureSelector) -> float:
 
 def _auto_selection(selector: TopologicalFeatureSelector) -> TopologicalFeatureSelector | None:
     """The selection of size "auto"; None if the ranking has no automatic end."""
-    from topofs.selection import Budget, MinShare
+    from topofs.constraints import size_of
 
-    # These two sizes have another ranking.
-    other_ranking = isinstance(selector.n_features_to_select, (Budget, MinShare))
+    other_ranking = size_of(selector.n_features_to_select).has_own_ranking
     return selector.at("auto") if selector.rule_.has_end and not other_ranking else None
 
 
@@ -232,7 +232,7 @@ def _format_beyond(n_selected: int, beyond: dict[str, int]) -> str:
     n_beyond = sum(beyond.values())
     first = n_selected - n_beyond
     one, many = "a second column of a group", "second columns of groups"
-    *kinds, last = [
+    kinds = [
         f"{n} {'is' if n == 1 else 'are'} {said}"
         for n, said in (
             (beyond["isolated"], "isolated"),
@@ -241,27 +241,27 @@ def _format_beyond(n_selected: int, beyond: dict[str, int]) -> str:
         )
         if n
     ]
-    listed = f"{', '.join(kinds)} and {last}" if kinds else last
     verb = "is" if first == 1 else "are"
-    return f"{first} {verb} what -k auto selects; of the other {n_beyond}, {listed}"
+    return (
+        f"{first} {verb} what -k auto selects; of the other {n_beyond}, {joined(kinds, 'and')}"
+    )
 
 
 def _reason(found: Fitted) -> str:
     """Give the reason for the number of selected columns."""
-    from topofs.selection import Budget, MinShare, UntilCoverage
+    from topofs.constraints import size_of
 
     selector = found.selector
     size, rule = selector.n_features_to_select, selector.rule_
     if size is None:
         reason = "half of the columns: give -k"
-    elif isinstance(size, UntilCoverage):
-        reason = f"the shortest top of the ranking with coverage {size.coverage:.4g} or more"
-    elif isinstance(size, MinShare):
-        reason = f"a selected column explains at least {size.share:.4g} of each column left out"
-    elif isinstance(size, Budget):
-        names = selector.feature_names_in_.tolist()
-        spent = size.costs(names, len(names))[selector.support_].sum()
-        reason = f"they cost {spent:g} of the budget of {size.total:g}"
+    elif (share := size_of(size).least_coverage) is not None:
+        reason = f"the shortest top of the ranking with coverage {share:.4g} or more"
+    elif (share := size_of(size).redundant_from) is not None:
+        reason = f"a selected column explains at least {share:.4g} of each column left out"
+    elif (cost := size_of(size).costs(selector.feature_names_in_.tolist())) is not None:
+        spent, budget = cost[selector.support_].sum(), size_of(size).budget
+        reason = f"they cost {spent:g} of the budget of {budget:g}"
     elif size != "auto":
         reason = "as many as asked for"
     elif found.target is not None:

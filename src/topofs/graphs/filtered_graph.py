@@ -342,7 +342,7 @@ class LinkGraph(FilteredGraph):
             "sums": sums,
             "full_rows": full_rows,
             "n_nodes": shares.shape[0],
-            "labels": None if labels is None else tuple(str(label) for label in labels),
+            "labels": None if labels is None else tuple(map(str, labels)),
         }
         for name, value in parts.items():
             object.__setattr__(self, name, value)

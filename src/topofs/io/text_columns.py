@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from topofs.errors import TableError
 from topofs.io.table import as_table_errors, columns_named
@@ -66,6 +67,67 @@ class NumbersInText:
     notes: tuple[str, ...]
 
 
+_WIDER: dict[pl.DataType, pl.DataType] = {
+    pl.Int64(): pl.Int128(),
+    pl.Int128(): pl.Float64(),
+    pl.Float64(): pl.String(),
+}
+
+
+class TextSurvey:
+    """What columns of text hold, found batch by batch.
+
+    `kinds` has the narrowest of Int64, Int128 and Float64 that reads all values of a column,
+    spaces and marks of missing values aside, or String. `seen` counts the values of columns
+    that are String from their first batch on.
+    """
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, pl.DataType] = {}
+        self.seen: dict[str, FormatCounts] = {}
+        self._given: set[str] = set()
+
+    @property
+    def types(self) -> dict[str, pl.DataType]:
+        """The kinds of the columns of numbers; Float64 where all values are missing."""
+        return {
+            column: kind if column in self._given else pl.Float64()
+            for column, kind in self.kinds.items()
+            if kind != pl.String
+        }
+
+    def begin(self, column: str, kind: pl.DataType) -> None:
+        """Add a column whose values so far are numbers of a kind."""
+        self.kinds[column] = kind
+        self._given.add(column)
+
+    def add(self, batch: pl.DataFrame) -> None:
+        """Look at the next rows of the columns of text."""
+        if not batch.width:
+            return
+        new = [column for column in batch.columns if column not in self.kinds]
+        self.kinds |= dict.fromkeys(new, pl.Int64())
+        columns = [column for column in batch.columns if self.kinds[column] != pl.String]
+        stripped = batch.select(columns_named(columns).str.strip_chars())
+        stripped = stripped.select(pl.when(~cs.all().is_in(MISSING)).then(cs.all()))
+        n_missing = {values.name: values.null_count() for values in stripped.iter_columns()}
+        self._given |= {column for column, n in n_missing.items() if n < batch.height}
+        while columns:
+            kinds: Mapping[Any, pl.DataType] = {
+                column: self.kinds[column] for column in columns
+            }
+            read = stripped.select(columns_named(columns)).cast(kinds, strict=False)
+            columns = [
+                c.name for c in read.iter_columns() if c.null_count() > n_missing[c.name]
+            ]
+            self.kinds |= {column: _WIDER[self.kinds[column]] for column in columns}
+            columns = [column for column in columns if self.kinds[column] != pl.String]
+        self.seen |= {c: FormatCounts() for c in new if self.kinds[c] == pl.String}
+        _count(
+            batch.select(columns_named(c for c in batch.columns if c in self.seen)), self.seen
+        )
+
+
 def numbers_in_text(
     text: pl.LazyFrame,
     columns: Sequence[str],
@@ -73,19 +135,26 @@ def numbers_in_text(
     floats: Sequence[str] = (),
     whole: Sequence[str] = (),
     decimal: Mark | None = None,
+    survey: TextSurvey | None = None,
 ) -> NumbersInText:
     """Tell which columns of text hold numbers, in one pass over the rows, or in a few.
 
     `columns` are not yet known to be numbers; `floats` are numbers if the point is the decimal
-    mark, `whole` in any case. The `decimal` mark is detected if it is not given.
+    mark, `whole` in any case. The `decimal` mark is detected if it is not given. `survey` has
+    looked at `columns`; without one this function does.
     """
-    types = _plain_numbers(text, columns)
+    if survey is None:
+        survey = TextSurvey()
+        for batch in _batches(text, columns):
+            survey.add(batch)
+    types = {column: kind for column, kind in survey.types.items() if column in set(columns)}
     padded = _padded(text, [*whole, *(c for c, kind in types.items() if kind == pl.Int64)])
     others = [column for column in columns if column not in types]
     points = [*floats, *(c for c, kind in types.items() if kind == pl.Float64)]
     if decimal == ",":
         others, points = [*points, *others], []
-    seen = _seen(text, others)
+    later = _seen(text, [column for column in others if column not in survey.seen])
+    seen = {column: survey.seen.get(column) or later[column] for column in others}
     likely = decimal_mark(seen.values())
     if likely == "," and points:
         # A file usually has one decimal mark, so points are then thousands separators.
@@ -118,31 +187,6 @@ def numbers_in_text(
     )
 
 
-def _plain_numbers(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, pl.DataType]:
-    """Find the columns of numbers with spaces, plus signs or marks of missing values at most."""
-    if not columns:
-        return {}
-    counts = []
-    for column in columns:
-        stripped = _stripped(column)
-        given = _is_given(stripped)
-        failing = [
-            (given & stripped.cast(kind, strict=False).is_null()).sum()
-            for kind in (pl.Float64, pl.Int64, pl.Int128)
-        ]
-        counts += [
-            count.alias(f"{column}\0{i}") for i, count in enumerate([given.sum(), *failing])
-        ]
-    answers = iter(text.select(counts).collect(engine="streaming").row(0))
-    types: dict[str, pl.DataType] = {}
-    for column in columns:
-        given, odd, longer, not_whole = (next(answers) for _ in range(4))
-        if not odd:
-            whole = pl.Int128() if longer else pl.Int64()
-            types[column] = whole if given and not not_whole else pl.Float64()
-    return types
-
-
 def _padded(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, str]:
     """Find the columns of whole numbers with zeros before one of the first, and such a number."""
     if not columns:
@@ -159,16 +203,23 @@ def _padded(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, str]:
 def _seen(text: pl.LazyFrame, columns: Sequence[str]) -> dict[str, FormatCounts]:
     """Count the values of some columns, in one pass; memory holds a batch of rows."""
     seen = {column: FormatCounts() for column in columns}
+    for batch in _batches(text, columns):
+        _count(batch, seen)
+    return seen
+
+
+def _batches(text: pl.LazyFrame, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
     if columns:
         rows = text.select(columns_named(columns))
-        for batch in rows.collect_batches(maintain_order=True, engine="streaming"):
-            for series in batch.iter_columns():
-                counted = (
-                    series.drop_nulls().to_frame().group_by("*", maintain_order=True).len()
-                )
-                for value, times in counted.iter_rows():
-                    seen[series.name].add(value, times)
-    return seen
+        yield from rows.collect_batches(maintain_order=True, engine="streaming")
+
+
+def _count(batch: pl.DataFrame, seen: Mapping[str, FormatCounts]) -> None:
+    """Count the values of a batch by column."""
+    for series in batch.iter_columns():
+        counted = series.drop_nulls().to_frame().group_by("*", maintain_order=True).len()
+        for value, times in counted.iter_rows():
+            seen[series.name].add(value, times)
 
 
 def _stripped(column: str) -> pl.Expr:

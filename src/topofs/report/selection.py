@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.constraints import Budget
 from topofs.report.document import check_page_ending, embedded_json, render, write_document
 from topofs.report.selection_summary import (
     MOST_COLUMNS,
@@ -110,33 +109,6 @@ def write_selection_report(
     True
     """
     check_page_ending(path)
-    page = selection_report(
-        selector=selector,
-        X=X,
-        similarity=similarity,
-        table_name=table_name,
-        left_out=left_out,
-        passed_through=passed_through,
-        stability=stability,
-        judged=judged,
-        notes=notes,
-    )
-    write_document(path, page)
-
-
-def selection_report(
-    *,
-    selector: TopologicalFeatureSelector,
-    X: Any,
-    similarity: SimilarityOperator | Floats | None = None,
-    table_name: str = "the table",
-    left_out: Sequence[LeftOutColumn] = (),
-    passed_through: Sequence[str] = (),
-    stability: Stability | None = None,
-    judged: bool = False,
-    notes: Sequence[str] = (),
-) -> str:
-    """Give the page that `write_selection_report` writes; UTF-8 can hold all of it."""
     summary = summarise_selection(
         selector,
         X,
@@ -148,11 +120,11 @@ def selection_report(
         judged=judged,
         notes=notes,
     )
-    return selection_page(summary)
+    write_document(path, selection_page(summary))
 
 
 def selection_page(summary: SelectionSummary) -> str:
-    """Lay the numbers out as a page."""
+    """Lay the numbers out as a page; UTF-8 can hold all of it."""
     from topofs import __version__
 
     words = Words(summary)
@@ -179,9 +151,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
     nodes, strengths = selector.nodes_, selector.strength_
     # From positions among the nodes to positions among all features.
     position_of_node = np.flatnonzero(np.isin(summary.order, nodes))
-    cost = None
-    if isinstance(words.size, Budget):
-        cost = _short(words.size.costs(list(summary.names), len(summary.names)))
+    costs = words.size.costs(list(summary.names))
     hottest, heat = summary.heat
     threshold = selector.threshold
     if threshold == "auto":
@@ -213,7 +183,7 @@ def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:
         "end": summary.end,
         "most": selector.n_selectable_,
         "excluded": summary.excluded.tolist(),
-        "cost": cost,
+        "cost": None if costs is None else _short(costs),
         "random": {
             "sizes": random.sizes.tolist(),
             "mean": _whole(random.mean),

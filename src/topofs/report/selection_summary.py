@@ -16,7 +16,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.constraints import Budget, MinShare, resolve_columns
+from topofs.constraints import resolve_columns, size_of
 from topofs.graphs.filtered_graph import FilteredGraph, LinkGraph
 from topofs.io.frames import named_matrix
 from topofs.io.types import TypedTable, has_nominal_columns, typed_table
@@ -258,10 +258,7 @@ def summarise_selection(
         else running_over_all(WithDiagonal(operator), ranked, least=-np.inf)
     )
     end = None
-    # The ranking of these two sizes is one of its own.
-    if selector.rule_.has_end and not isinstance(
-        selector.n_features_to_select, (Budget, MinShare)
-    ):
+    if selector.rule_.has_end and not size_of(selector.n_features_to_select).has_own_ranking:
         end = selector.at("auto").n_features_
     graph = filtered_graph(selector)
     nothing = np.empty(0, np.int64), np.empty((0, 2))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topofs.constraints import Budget, MinShare, Size, UntilCoverage
+from topofs.constraints import size_of
 from topofs.rules.base import ScoreWords
 from topofs.selection.compatibility import graph_for
 from topofs.text import counted, fine_percent, listed, percent
@@ -66,8 +66,8 @@ class Words:
         self.measure, self.rule = self.selector.similarity_, self.selector.rule_
         size = self.selector.n_features_to_select
         self.graph = graph_for(self.selector.graph, self.rule, size)
-        self.size = size if isinstance(size, Size) else None
-        self.redundant_from = size.share if isinstance(size, MinShare) else None
+        self.size = size_of(size)
+        self.redundant_from = self.size.redundant_from
         self.together = self.rule.explains_together and self.redundant_from is None
         self.n_nodes, self.n_features = len(self.selector.nodes_), len(summary.names)
         why, n_samples = self.rule.end_words, summary.n_samples
@@ -156,7 +156,7 @@ class Words:
         everything = not size_given and n == self.n_features
         isolated = self.summary.isolated
         no_word = everything or len(isolated) == self.n_nodes
-        if self.size is not None or end is None or no_word:
+        if self.size.least_coverage is not None or end is None or no_word:
             return ""
         if self.summary.judged:
             return self.end if end > n else ""
@@ -422,7 +422,7 @@ class Words:
             )
         most = selector.n_selectable_
         if most < self.n_features:
-            within_budget = isinstance(self.size, Budget)
+            within_budget = self.size.budget is not None
             why = "within the budget" if within_budget else "under these constraints"
             notes.append(
                 f"At most {counted(most, 'column')} can be {said['adjective']} together {why}: "
@@ -432,13 +432,13 @@ class Words:
 
     def _sizes(self) -> list[str]:
         """A requested size that is not a number."""
-        if isinstance(self.size, UntilCoverage):
-            share = percent(self.size.coverage)
+        if self.size.least_coverage is not None:
+            share = percent(self.size.least_coverage)
             return [f"Asked for: the fewest columns of the ranking that cover {share}."]
-        if isinstance(self.size, Budget):
-            cost = self.size.costs(list(self.summary.names), self.n_features)
+        cost = self.size.costs(list(self.summary.names))
+        if cost is not None:
             return [
-                f"Asked for: the most coverage within a budget of {self.size.total:g}; "
+                f"Asked for: the most coverage within a budget of {self.size.budget:g}; "
                 f"{float(cost[self.selector.support_].sum()):g} of it spent."
             ]
         if self.redundant_from is None:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from topofs.backends.dask_table import check_dimensions, is_dask
 from topofs.backends.dispatch import columns_to_compare
 from topofs.centrality import check_theta, infinite_path_scores
-from topofs.constraints import Budget, MinShare, resolve_size
+from topofs.constraints import resolve_size, size_of
 from topofs.io.frames import (
     NamedArray,
     arrow_as_frame,
@@ -84,7 +84,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             A fitted copy, which shares the fitted arrays; this estimator is not changed.
         """
         check_is_fitted(self)
-        if isinstance(n_features_to_select, (Budget, MinShare)):
+        if size_of(n_features_to_select).has_own_ranking:
             raise ValueError(
                 f"{n_features_to_select!r} needs a fit of its own: at cuts a ranking that is there"
             )

@@ -10,7 +10,7 @@ from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from topofs.constraints import Budget, MinShare, UntilCoverage
+from topofs.constraints import Size, size_of
 from topofs.graphs.base import Graph
 from topofs.rules.base import Rule
 from topofs.similarity.base import Measure
@@ -70,8 +70,8 @@ def graph_for(given: Any, rule: Rule, size: Any = None) -> Graph | None:
     """Resolve the graph that a rule ranks by; refuse a graph if the rule uses none."""
     graph = graph_of(given)
     without, other = None if rule.needs.graph else f"rule {rule.name!r}", "rule"
-    if isinstance(size, MinShare):
-        without, other = "MinShare", "size"
+    if size_of(size).redundant_from is not None:
+        without, other = type(size).__name__, "size"
     if without is None:
         return graph_of(rule.default_graph) if graph.by_rule else graph
     if graph.by_rule:
@@ -156,11 +156,14 @@ def plain_settings(selector: TopologicalFeatureSelector) -> dict[str, Any]:
 
 def plain_size(size: Any) -> Any:
     """A size as a JSON value, such as ``{'until_coverage': 0.9}``."""
-    if isinstance(size, UntilCoverage):
-        return {"until_coverage": size.coverage}
-    if isinstance(size, MinShare):
-        return {"min_share": size.share}
-    return {"budget": size.total} if isinstance(size, Budget) else size
+    if not isinstance(size, Size):
+        return size
+    asked = {
+        "until_coverage": size.least_coverage,
+        "min_share": size.redundant_from,
+        "budget": size.budget,
+    }
+    return {what: value for what, value in asked.items() if value is not None}
 
 
 def _plain_relevance(relevance: Relevance | None) -> dict[str, Any] | None:

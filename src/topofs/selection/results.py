@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from topofs.constraints import MinShare, column_position, resolve_columns
+from topofs.constraints import column_position, resolve_columns, size_of
 from topofs.graphs.filtered_graph import FilteredGraph
 from topofs.notebook import groups_html
 from topofs.selection.answers import (
@@ -73,7 +73,7 @@ class FittedSelection(RankingSelector):
         if self._graph is None:
             ranked = (
                 f"n_features_to_select={self.n_features_to_select!r}"
-                if isinstance(self.n_features_to_select, MinShare)
+                if size_of(self.n_features_to_select).redundant_from is not None
                 else f"rule {self.rule_.name!r}"
             )
             raise AttributeError(f"there is no graph_: {ranked} ranks columns without a graph")

@@ -15,14 +15,7 @@ from scipy import sparse
 
 from topofs.backends.device_arrays import arrays_of_device, on_host
 from topofs.backends.dispatch import build_network, columns_to_compare
-from topofs.constraints import (
-    Budget,
-    MinShare,
-    Size,
-    UntilCoverage,
-    resolve_constraints,
-    resolve_size,
-)
+from topofs.constraints import Size, resolve_constraints, resolve_size, size_of
 from topofs.errors import (
     IsolatedFeatureWarning,
     NoRelevanceWarning,
@@ -443,16 +436,16 @@ class TopologicalFeatureSelector(FittedSelection):
 
     def _needs(self) -> Needs:
         """The needs of the rule, and the pairs that the constraints need."""
-        needs, measure, size = self.rule_.needs, self.similarity_, self.n_features_to_select
-        if isinstance(size, MinShare):
+        needs, measure = self.rule_.needs, self.similarity_
+        share = size_of(self.n_features_to_select).redundant_from
+        if share is not None:
             limits = self.max_similarity, self.at_most, self.at_least
             if any(limit is not None for limit in limits):
                 raise ValueError(
                     "MinShare keeps every column that no other explains, so it does not go "
                     "together with at_most, at_least and max_similarity: leave them out"
                 )
-            share = float(size.share)
-            return replace(needs, pairs_from=share, pairs_of_shares=True, columns=False)
+            return replace(needs, pairs_from=float(share), pairs_of_shares=True, columns=False)
         if self.max_similarity is None:
             return needs
         if not measure.means_alike:
@@ -464,12 +457,12 @@ class TopologicalFeatureSelector(FittedSelection):
 
     def _rank(self, network: Network, constraints: Constraints, size: int | None) -> Ranking:
         """Rank the nodes of the network, by the rule or by redundancy (`MinShare`)."""
-        wanted, nodes = self.n_features_to_select, self.nodes_
+        wanted, nodes = size_of(self.n_features_to_select), self.nodes_
         self._limited = constraints.limited or self.max_similarity is not None
-        self._budget = float(wanted.total) if isinstance(wanted, Budget) else None
+        self._budget = wanted.budget
         self._n_outside = len(np.setdiff1d(self.forced_, nodes))
-        by_rule = not isinstance(wanted, MinShare)
-        if isinstance(wanted, UntilCoverage) and self.rule_.explains_together:
+        by_rule = wanted.redundant_from is None
+        if wanted.least_coverage is not None and self.rule_.explains_together:
             size = len(nodes)  # not known before the ranking
         self._constraints = constraints = constraints.among(
             nodes, too_alike=network.pairs if by_rule else None, n_wanted=size
@@ -482,8 +475,8 @@ class TopologicalFeatureSelector(FittedSelection):
         if constraints.too_alike is not None:
             self._check_kept_alike(constraints)
         ranking = self.rule_.rank(network, constraints)
-        if isinstance(wanted, UntilCoverage) and ranking.exact is not None:
-            reached = int((ranking.curve < wanted.coverage).sum()) + 1
+        if wanted.least_coverage is not None and ranking.exact is not None:
+            reached = int((ranking.curve < wanted.least_coverage).sum()) + 1
             if reached > ranking.exact:
                 ranking = self.rule_.rerank(ranking, replace(constraints, n_wanted=reached))
         return ranking
@@ -528,15 +521,18 @@ class TopologicalFeatureSelector(FittedSelection):
 
     def _select(self, size: int | None) -> None:
         """Select the best ranked columns, up to a size; None: the size of the ranking."""
-        ranking, n_forced, wanted = self._ranking, len(self.forced_), self.n_features_to_select
-        has_end = size is None and not isinstance(wanted, (Budget, MinShare))
+        ranking, n_forced = self._ranking, len(self.forced_)
+        wanted = size_of(self.n_features_to_select)
+        has_end = size is None and not wanted.has_own_ranking
         if not ranking.n_selectable and (has_end or not n_forced):
             and_kept = ", and what is kept does not vary" if n_forced else ""
             raise ValueError(
                 f"the constraints leave none of the {len(self.nodes_)} columns that vary to "
                 f"select{and_kept}: exclude fewer, or allow more"
             )
-        size = self._size_by_ranking() if size is None else size
+        if size is None:
+            n_outside = self._n_outside
+            size = n_outside + wanted.n_nodes(ranking, self._constraints.n_first)
         most = ranking.n_selectable + self._n_outside
         if self._limited and size > most:
             limit, advice = "under the constraints", "relax the constraints"
@@ -552,26 +548,6 @@ class TopologicalFeatureSelector(FittedSelection):
             )
         self.support_ = self.ranking_ <= size
 
-    def _size_by_ranking(self) -> int:
-        """Number of columns up to the requested end."""
-        ranking, wanted = self._ranking, self.n_features_to_select
-        n_outside, n_chosen = self._n_outside, self._constraints.n_first
-        if isinstance(wanted, Budget):
-            adds = ranking.scores[ranking.order[: ranking.n_selectable]]
-            return n_outside + n_chosen + int((adds[n_chosen:] > 0).sum())
-        if not isinstance(wanted, UntilCoverage):
-            assert ranking.end is not None
-            return n_outside + ranking.end
-        curve = ranking.curve[: ranking.n_selectable]
-        # Rounding must not add a column.
-        enough = np.flatnonzero(curve >= wanted.coverage - 1e-12)
-        if not enough.size:
-            raise ValueError(
-                f"a coverage of {wanted.coverage:g} cannot be reached: all {len(curve)} columns "
-                f"that may be selected represent {curve[-1]:.4g}"
-            )
-        return n_outside + max(int(enough[0]) + 1, n_chosen)
-
     def _refine(self) -> None:
         """Let the rule improve the columns selected by its greedy ranking."""
         self._greedy = ranking = self._ranking
@@ -580,7 +556,8 @@ class TopologicalFeatureSelector(FittedSelection):
         if self._graph is None or not len(selected):
             return
         wanted = self.n_features_to_select
-        worth = 1 if isinstance(wanted, str) else 0 if isinstance(wanted, Budget) else None
+        by_end, budget = isinstance(wanted, str), size_of(wanted).budget
+        worth = 1 if by_end else None if budget is None else 0
         refined = self.rule_.exchange(ranking, self._constraints, selected, worth)
         if refined is not ranking:
             self._take(refined)
@@ -598,8 +575,8 @@ class TopologicalFeatureSelector(FittedSelection):
             constraints = replace(self._constraints, n_wanted=n_selected)
             self._take(self.rule_.rerank(self._greedy, constraints))
             # With complete rows fewer columns may reach a coverage.
-            until = isinstance(self.n_features_to_select, UntilCoverage)
-            self._select(None if until else n_selected)
+            until = size_of(self.n_features_to_select).least_coverage
+            self._select(n_selected if until is None else None)
         self._refine()
 
     def _warn_of_isolated_columns(self) -> None:
@@ -614,7 +591,7 @@ class TopologicalFeatureSelector(FittedSelection):
                 )
             return
         # With MinShare, isolated only means that no column explains that share of a column.
-        if isolated is None or isinstance(self.n_features_to_select, MinShare):
+        if isolated is None or size_of(self.n_features_to_select).redundant_from is not None:
             return
         if isolated.all() and len(isolated) > 1:
             n, selected = self.n_features_, "all of them are selected"
