@@ -6,15 +6,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
+from topofs.graphs.filtered_graph import FilteredGraph, LinkGraph
 from topofs.selection.compatibility import measure_of
 from topofs.selection.reading import read_table
 from topofs.similarity.base import similarity_rows
+from topofs.similarity.correlation import correlations_of_pairs
 from topofs.text import counted, printable
 
 if TYPE_CHECKING:
@@ -554,6 +556,17 @@ def fitted_similarity(selector: TopologicalFeatureSelector, X: Any) -> Similarit
             f"{selector.n_features_in_}: give the same table"
         )
     return selector.similarity_.operator(read.columns(selector.nodes_))
+
+
+def with_correlations(graph: FilteredGraph, similarity: SimilarityOperator) -> FilteredGraph:
+    """The same graph with the correlation along each edge; unchanged if there is no sign."""
+    correlations = correlations_of_pairs(similarity, *graph.edges.T)
+    if correlations is None:
+        return graph
+    if isinstance(graph, LinkGraph):
+        parts = (graph.n_nodes, graph.edges, graph.weights)
+        return FilteredGraph(*parts, labels=graph.labels, correlations=correlations)
+    return replace(graph, correlations=correlations)
 
 
 def ranked_columns(

@@ -29,7 +29,9 @@ from topofs.selection.answers import (
     SamePair,
     Substitute,
     Substitutes,
+    fitted_similarity,
     relevance_in_words,
+    with_correlations,
 )
 from topofs.selection.base import RankingSelector
 from topofs.terms import is_whole
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
     from topofs.constraints import Constraints
     from topofs.rules.base import CoverageModel, Ranking, Rule, RunningGroups
-    from topofs.similarity.base import Measure
+    from topofs.similarity.base import Measure, SimilarityOperator
     from topofs.similarity.relevance import ColumnRelevance
     from topofs.typing import Doubles, Ints
 
@@ -77,6 +79,48 @@ class FittedSelection(RankingSelector):
             )
             raise AttributeError(f"there is no graph_: {ranked} ranks columns without a graph")
         return self._graph
+
+    def signed_graph(
+        self, X: Any = None, *, similarity: SimilarityOperator | None = None
+    ) -> FilteredGraph:
+        """Give `graph_` with the correlation along each edge, which has a sign.
+
+        The correlation is Pearson's or Spearman's, as the measure of the fit. `graph_` itself
+        does not hold it, so that its memory does not grow.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable, optional
+            What it was fitted on.
+        similarity : SimilarityOperator, optional
+            The similarity between the nodes of its graph, where it was prepared already.
+
+        Returns
+        -------
+        FilteredGraph
+            With `correlations`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> X = load_wine(as_frame=True).data
+        >>> graph = TopologicalFeatureSelector(4, graph="mst").fit(X).signed_graph(X)
+        >>> graph.weights.round(2).tolist()[:3], graph.correlations.round(2).tolist()[:3]
+        ([0.41, 0.3, 0.32], [0.64, 0.55, -0.56])
+        """
+        graph = self.graph_
+        if similarity is None:
+            if X is None:
+                raise ValueError("the correlations come from the table: signed_graph(X)")
+            similarity = fitted_similarity(self, X)  # type: ignore[arg-type]
+        signed = with_correlations(graph, similarity)
+        if signed.correlations is None:
+            raise ValueError(
+                f"similarity {self.similarity_.name!r} has no sign: fit with similarity "
+                "'pearson' or 'spearman'"
+            )
+        return signed
 
     @property
     def strength_(self) -> Doubles:
