@@ -20,6 +20,11 @@ from topofs.selection.answers import (
 from topofs.selection.base import InfiniteFeatureSelector
 from topofs.selection.compatibility import plain_settings
 from topofs.selection.functions import NoiseFeatures, noise_features, tfs_score, tmfg_from_data
+from topofs.selection.network_stability import (
+    Intervals,
+    NetworkStability,
+    network_stability,
+)
 from topofs.selection.selector import TopologicalFeatureSelector, fit_and_compare
 from topofs.selection.stability import EdgeConfidence, Stability, nogueira_stability, stability
 
@@ -32,9 +37,11 @@ __all__ = [
     "Explanation",
     "Group",
     "InfiniteFeatureSelector",
+    "Intervals",
     "Member",
     "MinShare",
     "Neighbor",
+    "NetworkStability",
     "NoiseFeatures",
     "RandomLists",
     "RankedColumn",
@@ -47,6 +54,7 @@ __all__ = [
     "UntilCoverage",
     "fit_and_compare",
     "fitted_similarity",
+    "network_stability",
     "nogueira_stability",
     "noise_features",
     "plain_settings",
