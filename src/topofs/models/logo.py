@@ -308,14 +308,13 @@ class LoGoCovariance(EmpiricalCovariance):
         ('total_phenols', 'flavanoids', 0.57)
         """
         check_is_fitted(self)
-        graph, precision = self.graph_, self.precision_.tocsr()
-        i, j = graph.edges.T
-        size = np.sqrt(precision.diagonal())
-        partial = -np.asarray(precision[i, j]).ravel() / (size[i] * size[j])
+        graph, beside = self.graph_, sparse.triu(self.precision_, 1, format="coo")
+        size = np.sqrt(self.precision_.diagonal())
+        partial = -beside.data / (size[beside.row] * size[beside.col])
         np.clip(partial, -1.0, 1.0, out=partial)
         return FilteredGraph(
             graph.n_nodes,
-            graph.edges,
+            np.column_stack([beside.row, beside.col]),
             np.abs(partial),
             cliques=graph.cliques,
             separators=graph.separators,

@@ -351,14 +351,26 @@ class Addition:
 
 @dataclass(frozen=True)
 class SamePair:
-    """Two columns of a list of which one explains most of the other."""
+    """Two columns of a list that say the same.
+
+    Attributes
+    ----------
+    name, other : str
+        The columns.
+    share : float
+        The share of the one that the other explains.
+    overlap : float or None
+        Their topological overlap, if it decides.
+    """
 
     name: str
     other: str
     share: float
+    overlap: float | None = None
 
     def __repr__(self) -> str:
-        return f"{printable(self.name)} and {printable(self.other)} say the same ({self.share:.2f})"
+        how = f"{self.share:.2f}" if self.overlap is None else f"overlap {self.overlap:.2f}"
+        return f"{printable(self.name)} and {printable(self.other)} say the same ({how})"
 
 
 @dataclass(frozen=True)
@@ -440,7 +452,7 @@ class Evaluation:
     groups : tuple of Group
         The columns of the list, each with the columns that it represents.
     same : tuple of SamePair
-        Pairs of redundant columns of the list, the most similar first.
+        Pairs of columns of the list that say the same, the most similar first.
     least : tuple of Addition
         Columns of the list with the least gain beyond the other columns of the list.
     alone : tuple of str
