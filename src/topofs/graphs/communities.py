@@ -100,8 +100,8 @@ def _refuse_unless_maximal_planar(graph: FilteredGraph) -> None:
     planar = graph.n_edges == 3 * n - 6 and len(planar_filter(n, graph.edges)) == graph.n_edges
     if not planar:
         raise ValueError(
-            f"communities by DBHT need a maximal planar graph, and this graph of {n} nodes and "
-            f"{graph.n_edges} edges is none: build a TMFG or a PMFG (graph='tmfg' or 'pmfg')"
+            f"communities (DBHT) need a maximal planar graph, and this graph of {n} nodes and "
+            f"{graph.n_edges} edges is none: use graph='tmfg' or graph='pmfg'"
         )
 
 

@@ -176,7 +176,7 @@ def _community_handles(number: Ints | None) -> list[Any]:
     sizes, line = np.bincount(number).tolist(), matplotlib_part("lines").Line2D
     style = {"linestyle": "none", "marker": "o"}
     found = [
-        line([], [], color=color, label=f"community {i + 1}: {counted(size, 'feature')}", **style)
+        line([], [], color=color, label=f"community {i}: {counted(size, 'feature')}", **style)
         for i, (size, color) in enumerate(zip(sizes, SERIES, strict=False))
     ]
     if len(sizes) > len(SERIES):
