@@ -27,7 +27,7 @@ _CONSTRAINTS = ("size", "keep", "exclude", "at_most", "max_similarity")
 
 
 @command("graph wine.csv --drop class --out wine.graphml")
-def graph(  # noqa: PLR0913 - a parameter for each option
+def graph(
     table: str = TABLE,
     *,
     out: Path = option(
@@ -72,7 +72,9 @@ def graph(  # noqa: PLR0913 - a parameter for each option
         with messages.working("writing"):
             files = write_together(out=(out, network.write))
     drawn = {} if bootstrap is None else {"seed": seed}
-    messages.result(lambda: _as_json(network) | drawn | {"files": files}, _lines(network), files)
+    messages.result(
+        lambda: _as_json(network) | drawn | {"files": files}, _lines(network), files
+    )
 
 
 def _communities(found: Fitted) -> Ints:
@@ -268,7 +270,8 @@ def _stability_as_json(network: Exported, stability: NetworkStability) -> dict[s
         },
         "dropped": stability.dropped.tolist(),
         "mean_correlations": {
-            name: values.mean(axis=1).tolist() for name, values in stability.correlations.items()
+            name: values.mean(axis=1).tolist()
+            for name, values in stability.correlations.items()
         },
         "case_dropping": stability.coefficient,
     }

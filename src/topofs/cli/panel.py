@@ -49,7 +49,7 @@ _SHOWN_PAIRS = 5
     "panel wine.csv --drop class --panel ash --panel hue",
     constraints=partial(options.constraints, keep=None),
 )
-def panel(
+def panel(  # noqa: PLR0913 - a parameter for each option
     table: str = TABLE,
     *,
     listed: list[str] = option(
@@ -128,9 +128,7 @@ def _network_of_overlaps(found: Fitted) -> FilteredGraph | None:
         return None
     table = found.columns.compared_table()
     with error_translation():
-        return LoGoCovariance(memory=found.selector.memory or "2GB").fit(
-            table
-        ).partial_correlations()
+        return LoGoCovariance(memory=found.selector.memory).fit(table).partial_correlations()
 
 
 @contextmanager

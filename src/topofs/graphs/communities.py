@@ -56,9 +56,7 @@ class BubbleTree:
         n = len(self.bubbles)
         ones = np.ones(len(self.source))
         backwards = sparse.csr_array((ones, (self.target, self.source)), shape=(n, n))
-        found: Ints = csgraph.breadth_first_order(
-            backwards, bubble, return_predecessors=False
-        )
+        found: Ints = csgraph.breadth_first_order(backwards, bubble, return_predecessors=False)
         return found
 
 
@@ -232,9 +230,7 @@ def _cores(graph: FilteredGraph, bubbles: list[Ints]) -> Ints:
     return community
 
 
-def _nearest_cores(
-    graph: FilteredGraph, tree: BubbleTree, community: Ints, rest: Ints
-) -> Ints:
+def _nearest_cores(graph: FilteredGraph, tree: BubbleTree, community: Ints, rest: Ints) -> Ints:
     """The nearest core for each other node, of those that a path of its bubbles leads to."""
     edges, n = graph.edges, graph.n_nodes
     lengths = np.sqrt(2 * (1 - graph.weights.astype(np.float64)))
@@ -253,7 +249,7 @@ def _nearest_cores(
         for row, reached in enumerate((basin[rest], np.True_)):
             nearer = (distance < least[row]) & reached
             nearest[row, nearer], least[row, nearer] = number, distance[nearer]
-    return np.where(nearest[0] >= 0, nearest[0], nearest[1])
+    return np.asarray(np.where(nearest[0] >= 0, nearest[0], nearest[1]), dtype=np.int64)
 
 
 def _mean_distances(roads: Any, core: Ints) -> Doubles:
@@ -271,4 +267,5 @@ def _largest_first(community: Ints) -> Ints:
         community, return_index=True, return_inverse=True, return_counts=True
     )
     order = np.lexsort((first, -sizes))
-    return np.asarray(np.argsort(order)[number], dtype=np.int64)
+    renumbered: Ints = np.argsort(order)[number]
+    return renumbered

@@ -370,9 +370,7 @@ class FilteredGraph:
         between = np.zeros(len(i))
         number = self.edges[:, 0] * self.n_nodes + self.edges[:, 1]
         wanted = i.astype(np.int64) * self.n_nodes + j
-        _, here, there = np.intersect1d(
-            wanted, number, assume_unique=True, return_indices=True
-        )
+        _, here, there = np.intersect1d(wanted, number, assume_unique=True, return_indices=True)
         between[here] = np.abs(values[there])
         overlap = shared.data / (np.minimum(total[i], total[j]) + 1 - between)
         half = sparse.coo_array((overlap, (i, j)), shape=a.shape).tocsr()

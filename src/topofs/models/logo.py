@@ -231,7 +231,7 @@ class LoGoCovariance(EmpiricalCovariance):
     def _intensity_with_holes(
         self, standardised: Doubles, of_cliques: PairwiseCliques
     ) -> float:
-        """The intensity that keeps every clique positive definite; refuse a given one that fails."""
+        """The intensity, by which every clique is positive definite; refuse one that fails."""
         least = of_cliques.least_eigenvalue(self._elimination)
         if self.shrinkage != "auto":
             given = float(self.shrinkage or 0)

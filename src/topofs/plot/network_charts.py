@@ -70,7 +70,8 @@ def intervals(
     ax.invert_yaxis()
     what = "edges" if statistic == EDGE else "features"
     first = f"the {len(shown)} strongest of " if len(shown) < len(order) else ""
-    ax.set_xlabel("correlation or weight" if statistic == EDGE else statistic)
+    of_edges = "correlation" if found.signed else "weight"
+    ax.set_xlabel(of_edges if statistic == EDGE else statistic)
     ax.set_title(
         f"{first}{len(order):,} {what} with {found.level:.0%} intervals from "
         f"{found.n_resamples:,} bootstrap samples"

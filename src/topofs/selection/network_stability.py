@@ -77,14 +77,16 @@ class NetworkStability:
     frequency : array of float, shape (n_edges,)
         Share of the bootstrap samples whose network has the edge.
     intervals : dict of str to Intervals
-        For "edge" the correlation along each edge, or its weight where the measure has no sign;
-        for each centrality the value of each column.
+        For "edge" the value of each edge, for each centrality that of each column.
+    signed : bool
+        Whether the values of the edges are correlations; they are weights where the measure of
+        the network has no sign.
     dropped : array of float, shape (n_levels,)
         The shares of the rows that were dropped.
     correlations : dict of str to array, shape (n_levels, n_draws)
         For each statistic, its correlations with that of all rows.
     coefficient : dict of str to float
-        For each statistic the case-dropping coefficient, also called the CS-coefficient.
+        For each statistic the case-dropping coefficient, also called CS-coefficient.
     n_resamples : int
         Number of bootstrap samples.
     level : float
@@ -95,6 +97,7 @@ class NetworkStability:
     edges: Ints
     frequency: Doubles
     intervals: dict[str, Intervals]
+    signed: bool
     dropped: Doubles
     correlations: dict[str, Doubles]
     coefficient: dict[str, float]
@@ -129,6 +132,7 @@ class _Fit:
 
     edges: Ints
     values: Doubles
+    signed: bool
     centralities: Doubles
 
 
@@ -257,6 +261,7 @@ def network_stability(
         edges=np.column_stack(np.divmod(whole.edges, n_features)),
         frequency=frequency,
         intervals={EDGE: edges} | _node_intervals(whole, samples, scores, level),
+        signed=whole.signed,
         dropped=dropped,
         correlations=correlations,
         coefficient={
@@ -332,13 +337,14 @@ def _network_of(estimator: Any, X: Any, rows: Rows, scores: tuple[str, ...]) -> 
             graph = fitted.fit(drawn).partial_correlations()
             nodes = np.arange(graph.n_nodes)
     n_features = X.shape[1]
-    values = graph.weights if graph.correlations is None else graph.correlations
+    signed = graph.correlations is not None
+    values = graph.correlations if signed else graph.weights
     # The nodes ascend, and so do the edges of a graph.
     edges = nodes[graph.edges[:, 0]] * n_features + nodes[graph.edges[:, 1]]
     centralities = np.zeros((len(scores), n_features))
     for row, name in zip(centralities, scores, strict=True):
         row[nodes] = CENTRALITIES[name](graph)
-    return _Fit(edges, np.asarray(values, dtype=np.float64), centralities)
+    return _Fit(edges, np.asarray(values, dtype=np.float64), signed, centralities)
 
 
 def _values_at(fit: _Fit, edges: Ints) -> tuple[Doubles, Any]:

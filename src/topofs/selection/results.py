@@ -114,7 +114,7 @@ class FittedSelection(RankingSelector):
         if similarity is None:
             if X is None:
                 raise ValueError("the correlations come from the table: signed_graph(X)")
-            similarity = fitted_similarity(self, X)  # type: ignore[arg-type]
+            similarity = fitted_similarity(self, X)
         signed = with_correlations(graph, similarity)
         if signed.correlations is None:
             raise ValueError(
@@ -503,11 +503,11 @@ class FittedSelection(RankingSelector):
         return alike, tuple(sorted(adds, key=lambda one: one.adds)[:10])
 
     def _overlapping(
-        self, nodes: Ints, least: float | None, network: FilteredGraph | None
+        self, nodes: Ints, least: Any, network: FilteredGraph | None
     ) -> tuple[SamePair, ...]:
         """Pairs of columns of a list whose topological overlap is above a level."""
         number = isinstance(least, (int, float, np.number)) and not isinstance(least, bool)
-        if not (number and 0 <= least < 1):  # type: ignore[operator]
+        if not (number and 0 <= least < 1):
             raise ValueError(
                 f"same is {least!r}; give the overlap above which two columns say the same, a "
                 "number in [0, 1), such as 0.25"
@@ -525,10 +525,10 @@ class FittedSelection(RankingSelector):
         found = sparse.triu(found, 1, format="coo")
         pairs = []
         for i, j, overlap in zip(found.row, found.col, found.data.tolist(), strict=True):
-            if abs(overlap) > least:  # type: ignore[operator]
+            if abs(overlap) > least:
                 _, share = model.representative_of(int(nodes[i]), nodes[[j]])
-                ends = (str(names[self.nodes_[nodes[end]]]) for end in (i, j))
-                pairs.append(SamePair(*ends, float(share), overlap))
+                name, other = (str(names[self.nodes_[nodes[end]]]) for end in (i, j))
+                pairs.append(SamePair(name, other, share, overlap))
         return tuple(sorted(pairs, key=lambda pair: -abs(pair.overlap or 0.0)))
 
     def substitute(self, column: str | int, *, n: int = 5) -> Substitutes:
