@@ -215,7 +215,7 @@ def test_what_says_the_same_by_topological_overlap(wine, wine_csv):
 def test_a_bad_overlap_is_one_sentence(wine_csv):
     result = run(*arguments(wine_csv, "--panel", "hue", "--same", "1.5"))
     assert result.exit_code == 2
-    assert result.stderr.count("\n") == 1
+    assert result.stderr.count("error:") == 1
     assert_tells(result.stderr, "--same 1.5", "0.25")
 
 
