@@ -33,9 +33,11 @@ def graph(
     out: Path = option(
         "GraphML, or a list of links as .csv, .tsv or .parquet.", "FILE", default=...
     ),
-    communities: bool = option("Find the communities of a TMFG or a PMFG.", default=False),
+    communities: bool = option(
+        "Find the communities of a TMFG or a PMFG.", None, "--communities", default=False
+    ),
     bootstrap: int | None = option(
-        "Intervals by so many bootstrap samples, and the share of rows that can be dropped.",
+        "Intervals by so many samples; which rows can be dropped.",
         "N",
         min=20,
     ),

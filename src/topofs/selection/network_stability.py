@@ -148,9 +148,9 @@ def network_stability(
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> NetworkStability:
-    r"""Bootstrap the edges and centralities of a network, and drop cases [1]_.
+    r"""Tell how far the edges and centralities of a network depend on the sample.
 
-    The **interval** of an edge or a centrality is that between the quantiles of its values in
+    As in bootnet [1]_, the **interval** of an edge or a centrality is that between the quantiles of its values in
     the networks of `n_resamples` bootstrap samples. An edge that such a network does not have
     counts as 0.
 
