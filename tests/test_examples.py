@@ -12,10 +12,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEEDS = {
+    "from_scanpy": "scanpy",
     "gene_panel": "scanpy",
     "homological_network": "torch",
     "learned_similarity": "torch",
     "persistence": "skops",
+    "psychological_networks": "statsmodels",
     "representative_assets": "skfolio",
 }
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.matrices import factor_table
+from tests.naive import networks as naive
 from topofs import FilteredGraph, tmfg
 from topofs.graphs.filtered_graph import graphml_document
 
@@ -139,7 +140,7 @@ def test_graphml_reads_back(graph, labels, tmp_path):
 
 @given(st.lists(st.text('\r\n\t &#13;<>"é', max_size=6), min_size=2, max_size=2))
 def test_graphml_keeps_every_character_that_xml_can_hold(labels):
-    document = graphml_document(2, np.array([[0, 1]]), np.array([0.25]), labels)
+    document = graphml_document(FilteredGraph(2, [[0, 1]], [0.25], labels=labels))
     nodes = nx.parse_graphml(document.decode()).nodes
     assert [nodes[node].get("label") or "" for node in ("n0", "n1")] == labels
 
@@ -151,8 +152,11 @@ def test_networkx_keeps_labels():
 
 def test_graphml_with_more_about_the_nodes():
     data = {"selected": [True, False], "rank": [1, 2], "score": [0.5, 3]}
-    text = graphml_document(2, np.array([[0, 1]]), np.array([0.25]), ["a", "b"], data)
-    nodes = nx.parse_graphml(text.decode()).nodes
+    graph = FilteredGraph(2, [[0, 1]], [0.25], labels=["a", "b"])
+    text = graphml_document(graph, data, {"frequency": [0.75]})
+    read = nx.parse_graphml(text.decode())
+    assert read.edges["n0", "n1"] == {"weight": 0.25, "frequency": 0.75}
+    nodes = read.nodes
     assert nodes["n0"] == {"label": "a", "selected": True, "rank": 1, "score": 0.5}
     assert nodes["n1"] == {"label": "b", "selected": False, "rank": 2, "score": 3.0}
 
@@ -167,3 +171,81 @@ def test_other_numbers_leave_what_fills_up_rows():
     assert other.cliques.tolist() == [[3, 1, -1], [0, 1, -1], [2, 3, 1]]
     assert other.separators.tolist() == [[1, -1], [3, 1]]
     assert other.renumbered(np.argsort(numbers)) == graph
+
+
+def signed(graph):
+    values = np.linspace(-1, 1, graph.n_edges)
+    return FilteredGraph(graph.n_nodes, graph.edges, graph.weights, correlations=values)
+
+
+def test_correlations_follow_their_edges(tmp_path):
+    graph = FilteredGraph(3, [[2, 1], [1, 0]], [0.25, 0.5], correlations=[-0.5, 0.75])
+    assert graph.correlations.tolist() == [0.75, -0.5]
+    assert not graph.correlations.flags.writeable
+    other = graph.renumbered(np.array([2, 1, 0]))
+    assert other.edges.tolist() == [[0, 1], [1, 2]]
+    assert other.correlations.tolist() == [-0.5, 0.75]
+    assert pickle.loads(pickle.dumps(graph)) == graph
+    assert graph != FilteredGraph(3, graph.edges, graph.weights)
+    assert graph.to_networkx().edges[1, 2] == {"weight": 0.25, "correlation": -0.5}
+    path = tmp_path / "g.graphml"
+    graph.write_graphml(path, node_data={"community": np.array([0, 0, 1])})
+    read = nx.read_graphml(path)
+    assert read.edges["n1", "n2"] == {"weight": 0.25, "correlation": -0.5}
+    assert [read.nodes[node]["community"] for node in ("n0", "n1", "n2")] == [0, 0, 1]
+
+
+def test_a_graph_without_edges_has_numbers_as_weights():
+    document = graphml_document(FilteredGraph(2, [], [], correlations=[])).decode()
+    assert document.count('attr.type="double"') == 2
+
+
+@pytest.mark.parametrize(
+    ("correlations", "message"),
+    [
+        ([0.5, 0.1], r"one number an edge, of 1 edges; got the shape \(2,\)"),
+        ([1.5], r"a correlation is 1.5; correlations must lie in \[-1, 1\]"),
+        ([np.nan], "a correlation is nan"),
+    ],
+)
+def test_impossible_correlations_are_refused(correlations, message):
+    with pytest.raises(ValueError, match=message):
+        FilteredGraph(2, [[0, 1]], [1.0], correlations=correlations)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"label": [1, 2]}, "another name"),
+        ({"community": [1]}, "for each of 2 nodes"),
+        ({"community": ["a", "b"]}, "for each of 2 nodes"),
+        ({"community": 3}, "for each of 2 nodes"),
+    ],
+)
+def test_impossible_node_data_leave_no_file(data, message, tmp_path):
+    path = tmp_path / "g.graphml"
+    with pytest.raises(ValueError, match=message):
+        FilteredGraph(2, [[0, 1]], [1.0]).write_graphml(path, node_data=data)
+    assert not path.exists()
+
+
+@given(st.integers(0, 10_000), st.booleans())
+def test_topological_overlap_is_its_definition(seed, with_signs):
+    graph = tmfg(np.abs(np.corrcoef(factor_table(30, 9, seed=seed).T)))
+    graph = signed(graph) if with_signs else graph
+    values = graph.correlations if with_signs else graph.weights
+    matrix = np.zeros((9, 9))
+    for (i, j), value in zip(graph.edges.tolist(), values.tolist(), strict=True):
+        matrix[i, j] = matrix[j, i] = value
+    found = graph.topological_overlap().toarray()
+    np.testing.assert_allclose(found, naive.topological_overlap(matrix), atol=1e-12)
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_topological_overlap_of_few_nodes():
+    assert FilteredGraph(2, [], []).topological_overlap().nnz == 0
+    pair = FilteredGraph(2, [[0, 1]], [0.5], correlations=[-0.5])
+    assert pair.topological_overlap().toarray().tolist() == [[0, -0.5], [-0.5, 0]]
+    # An edge of weight 0 between strangers says nothing.
+    zero = FilteredGraph(3, [[0, 1], [1, 2]], [0.0, 0.5])
+    assert zero.topological_overlap().toarray()[0, 1] == 0

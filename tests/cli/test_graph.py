@@ -1,12 +1,14 @@
 """``topofs graph``: the network as a file."""
 
 import networkx
+import numpy as np
 import polars as pl
 import pytest
 from sklearn.datasets import load_wine
 
 from tests.cli.running import run, run_json
-from topofs import TopologicalFeatureSelector
+from tests.messages import assert_tells
+from topofs import TopologicalFeatureSelector, network_stability
 
 
 @pytest.fixture
@@ -50,12 +52,14 @@ def test_a_list_of_links(wine_csv, tmp_path, expected, ending):
     else:
         links = pl.read_csv(path, separator="\t" if ending == "tsv" else ",")
     labels = expected.graph_.labels
+    assert links.columns == ["source", "target", "weight", "correlation"]
+    signed = expected.signed_graph(load_wine(as_frame=True).data)
+    values = (signed.edges.tolist(), signed.weights.tolist(), signed.correlations.tolist())
     assert links.rows() == [
-        (labels[i], labels[j], weight)
-        for (i, j), weight in zip(
-            expected.graph_.edges.tolist(), expected.graph_.weights.tolist(), strict=True
-        )
+        (labels[i], labels[j], weight, correlation)
+        for (i, j), weight, correlation in zip(*values, strict=True)
     ]
+    assert links["correlation"].min() < 0
 
 
 def test_links_of_weight_0_are_not_among_the_strongest(tmp_path):
@@ -101,3 +105,88 @@ def test_the_file_is_asked_for_and_checked(wine_csv, tmp_path):
     result = run("graph", wine_csv, "--out", tmp_path / "wine.png")
     assert result.exit_code == 2
     assert "end the name in .graphml, .csv, .tsv or .parquet" in result.stderr
+
+
+def test_measures_without_a_sign_have_no_correlation(wine_csv, tmp_path):
+    path = tmp_path / "links.csv"
+    arguments = ("graph", wine_csv, "--out", path, "--similarity", "mutual_information")
+    found = run_json(*arguments)
+    assert "correlation" not in found["strongest"][0]
+    assert pl.read_csv(path).columns == ["source", "target", "weight"]
+    found = run_json("graph", wine_csv, "--drop", "target", "--out", path)
+    assert found["strongest"][0]["correlation"] > 0.86
+    assert (
+        "correlation 0.86" in run("graph", wine_csv, "--drop", "target", "--out", path).stdout
+    )
+
+
+def test_communities_are_written_and_printed(tmp_path):
+    table, path = tmp_path / "t.csv", tmp_path / "t.graphml"
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(300, 3)), 6, axis=1) + rng.normal(size=(300, 18))
+    names = [f"c{i}" for i in range(18)]
+    pl.DataFrame(X, schema=names).write_csv(table)
+    found = run_json("graph", table, "--communities", "--out", path)
+    graph = TopologicalFeatureSelector(graph="tmfg").fit(X).graph_
+    community = graph.communities()
+    expected = [[names[i] for i in np.flatnonzero(community == k)] for k in range(3)]
+    assert found["communities"] == expected
+    nodes = networkx.read_graphml(path).nodes(data=True)
+    assert {data["label"]: data["community"] for _, data in nodes} == {
+        name: community[i] for i, name in enumerate(names)
+    }
+    path = tmp_path / "t.csv.parquet"
+    printed = run("graph", table, "--communities", "--out", path).stdout
+    assert "community 2: " + ", ".join(expected[2]) in printed
+    links = pl.read_parquet(path)
+    for end in ("source", "target"):
+        by_name = dict(zip(links[end], links[f"{end}_community"], strict=True))
+        assert by_name == {name: community[names.index(name)] for name in by_name}
+
+
+def test_communities_of_another_graph_are_refused(wine_csv, tmp_path):
+    path = tmp_path / "tree.graphml"
+    result = run("graph", wine_csv, "--graph", "mst", "--communities", "--out", path)
+    assert result.exit_code == 2
+    assert_tells(result.stderr, "14 nodes", "13 edges", "--graph tmfg")
+    assert not path.exists()
+
+
+def test_the_bootstrap_is_that_of_python(wine_csv, tmp_path):
+    X = load_wine(as_frame=True).data
+    expected = network_stability(
+        TopologicalFeatureSelector(graph="tmfg"), X, n_resamples=20, random_state=5
+    )
+    path = tmp_path / "links.csv"
+    arguments = ("graph", wine_csv, "--drop", "target", "--out", path, "--bootstrap", "20")
+    found = run_json(*arguments, "--seed", "5")
+    bootstrap, edges = found["bootstrap"], expected.intervals["edge"]
+    assert (found["seed"], bootstrap["n_resamples"]) == (5, 20)
+    assert bootstrap["case_dropping"] == expected.coefficient
+    assert bootstrap["dropped"] == expected.dropped.tolist()
+    names = [(edge["source"], edge["target"]) for edge in bootstrap["edges"]]
+    assert names == [tuple(X.columns[pair]) for pair in expected.edges]
+    assert [edge["lower"] for edge in bootstrap["edges"]] == edges.lower.tolist()
+    strength = bootstrap["centralities"]["strength"]
+    assert [one["column"] for one in strength] == list(X.columns)
+    assert [one["upper"] for one in strength] == expected.intervals["strength"].upper.tolist()
+    links = pl.read_csv(path)
+    assert links["upper"].to_list() == edges.upper.tolist()
+    assert links["frequency"].to_list() == expected.frequency.tolist()
+    printed = run(*arguments).stdout
+    assert "20 bootstrap samples" in printed
+    assert "strength 75%" in printed
+    graphml = tmp_path / "links.graphml"
+    run_json("graph", wine_csv, "--drop", "target", "--out", graphml, "--bootstrap", "20")
+    edge = next(iter(networkx.read_graphml(graphml).edges(data=True)))[2]
+    assert set(edge) == {"weight", "correlation", "lower", "upper", "frequency"}
+
+
+def test_a_bad_bootstrap_is_refused_before_anything_is_written(wine_csv, tmp_path):
+    path = tmp_path / "g.graphml"
+    result = run("graph", wine_csv, "--out", path, "--bootstrap", "19")
+    assert result.exit_code == 2
+    assert "--bootstrap" in result.stderr
+    result = run("graph", wine_csv, "--out", path, "--bootstrap", "20", "--jobs", "0")
+    assert result.exit_code == 2
+    assert not path.exists()

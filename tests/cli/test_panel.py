@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import run, run_json
 from tests.messages import assert_tells
 from tests.platforms import posix
-from topofs import TopologicalFeatureSelector
+from topofs import LoGoCovariance, TopologicalFeatureSelector
 
 PANEL = ["ash", "hue", "flavanoids", "total_phenols"]
 
@@ -194,3 +194,39 @@ def test_isolated_columns_are_told_from_those_that_others_could_represent(tmp_pa
     said = run(*arguments)
     assert_tells(said.stdout, "2 columns are isolated", "noise, hiss")
     assert "selects them" not in said.stderr
+
+
+def test_what_says_the_same_by_topological_overlap(wine, wine_csv):
+    names = ["total_phenols", "flavanoids", "hue"]
+    listed = [word for name in names for word in ("--panel", name)]
+    found = run_json(*arguments(wine_csv, *listed, "--same", "0.25"))
+    X = wine.drop(columns=["bottle", "class"])
+    network = LoGoCovariance().fit(X).partial_correlations()
+    expected = TopologicalFeatureSelector().fit(X).evaluate(names, same=0.25, network=network)
+    assert found["same_above"] == 0.25
+    assert found["same"] == [vars(pair) for pair in expected.same]
+    assert {found["same"][0]["name"], found["same"][0]["other"]} == {names[0], names[1]}
+    printed = run(*arguments(wine_csv, *listed, "--same", "0.25")).stdout
+    assert_tells(printed, "say the same", "overlap", f"{expected.same[0].overlap:.2f}")
+    assert run_json(*arguments(wine_csv, *listed, "--same", "0.9"))["same"] == []
+    assert run_json(*arguments(wine_csv, *listed))["same_above"] is None
+
+
+def test_a_bad_overlap_is_one_sentence(wine_csv):
+    result = run(*arguments(wine_csv, "--panel", "hue", "--same", "1.5"))
+    assert result.exit_code == 2
+    assert result.stderr.count("error:") == 1
+    assert_tells(result.stderr, "--same 1.5", "0.25")
+
+
+def test_overlaps_of_a_mixed_table_are_those_of_its_graph(tmp_path):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=80)
+    frame = pd.DataFrame({"a": a, "b": a + 0.1 * rng.normal(size=80), "c": rng.normal(size=80)})
+    frame["d"] = np.where(frame["c"] > 0, "yes", "no")
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    found = run_json("panel", path, "--panel", "a", "--panel", "b", "--same", "0.25")
+    [pair] = found["same"]
+    assert {pair["name"], pair["other"]} == {"a", "b"}
+    assert pair["overlap"] > 0.25

@@ -3,6 +3,7 @@
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,8 +12,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.matrices import factor_table
 from tests.naive import models as naive
-from topofs import MST, TMFG, FilteredGraph, LoGoCovariance, pearson, tmfg
-from topofs.models.logo import ledoit_wolf_intensity
+from topofs import MST, TMFG, FilteredGraph, LoGoCovariance, Pearson, pearson, tmfg
+from topofs.models.elimination import elimination_of
+from topofs.models.logo import (
+    PairwiseCliques,
+    clique_regressions,
+    ledoit_wolf_intensity,
+    links_intensity,
+    pairwise_intensity,
+)
+from topofs.similarity.base import dense
 
 
 def sample_covariance(X):
@@ -204,8 +213,7 @@ def test_a_given_graph_and_the_graph_of_the_table_agree():
         ({"graph": "tmgf"}, None, "graph is 'tmgf'; known are"),
         ({"graph": "pmfg"}, None, "the graph is not chordal: two neighbours of node"),
         ({"graph": FilteredGraph(2, [[0, 1]], [1.0])}, None, "has 2 nodes and X 9 columns"),
-        ({}, np.nan, r"missing or infinite values .* in 1 of 9 columns, first in column 4"),
-        ({}, np.inf, r"missing or infinite values .* in 1 of 9 columns, first in column 4"),
+        ({}, np.inf, r"infinite values .* in 1 of 9 columns, first in column 4"),
         ({}, "constant", "1 of 9 columns are constant, first column 4"),
     ],
 )
@@ -217,3 +225,137 @@ def test_bad_input(settings, change, sentence):
         X[2, 4] = change
     with pytest.raises(ValueError, match=sentence):
         LoGoCovariance(**settings).fit(X)
+
+
+def with_holes(X, share, seed=0):
+    holes = X.copy()
+    holes[np.random.default_rng(seed).random(X.shape) < share] = np.nan
+    return holes
+
+
+@pytest.mark.parametrize("graph", ["tmfg", "mst", "mfcf"])
+@pytest.mark.parametrize("shrinkage", [0.2, "auto"])
+def test_missing_values_by_the_sum_over_cliques(graph, shrinkage):
+    X = with_holes(factor_table(120, 12), 0.15)
+    model = LoGoCovariance(graph, shrinkage=shrinkage).fit(X)
+    observed = pd.DataFrame(X)
+    variance = observed.var(ddof=0).to_numpy()
+    correlation = (1 - model.shrinkage_) * observed.corr().to_numpy()
+    np.fill_diagonal(correlation, 1.0)
+    covariance = correlation * np.sqrt(np.outer(variance, variance))
+    if graph == "mst":
+        expected = naive.tree_precision(covariance, model.graph_.edges.tolist())
+    else:
+        cliques, separators = (
+            [[node for node in nodes if node >= 0] for nodes in rows.tolist()]
+            for rows in (model.graph_.cliques, model.graph_.separators)
+        )
+        expected = naive.sum_of_cliques(covariance, cliques, separators)
+    np.testing.assert_allclose(model.precision_.toarray(), expected, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(model.location_, observed.mean())
+    assert np.linalg.eigvalsh(model.covariance_)[0] > 0
+
+
+@pytest.mark.parametrize("shape", [(90, 12), (30, 40)])
+def test_without_missing_values_pairs_give_the_same(shape):
+    X = factor_table(*shape)
+    i, j = np.triu_indices(shape[1], 1)
+    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+    edges = np.column_stack([i, j])
+    expected = ledoit_wolf_intensity(standardised)
+    assert pairwise_intensity(standardised, None) == pytest.approx(expected)
+    expected = links_intensity(standardised, edges)
+    assert pairwise_intensity(standardised, edges) == pytest.approx(expected)
+    graph = tmfg(pearson(X, squared=True))
+    elimination = elimination_of(graph)
+    correlation = np.corrcoef(X.T)[tuple(graph.edges.T)]
+    cliques = PairwiseCliques(
+        shape[1], graph.edges[:, 0] * shape[1] + graph.edges[:, 1], correlation
+    )
+    by_rows = clique_regressions(standardised, elimination, 0.9)
+    by_pairs = clique_regressions(standardised, elimination, 0.9, cliques)
+    for one, other in zip(by_rows, by_pairs, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_missing_values_cost_little(share):
+    """Unseen rows are nearly as likely as by the complete table, more than by filled in means."""
+    X = factor_table(1500, 20)
+    past, future = X[:700], X[700:]
+    holes = with_holes(past, share)
+    complete = LoGoCovariance().fit(past).score(future)
+    score = LoGoCovariance().fit(holes).score(future)
+    filled = np.where(np.isnan(holes), np.nanmean(holes, axis=0), holes)
+    by_means = LoGoCovariance().fit(filled).score(future)
+    assert by_means < score
+    assert complete - score < 0.4 * (complete - by_means)
+
+
+def test_correlations_that_contradict_are_shrunk_until_cliques_are_positive_definite():
+    # a = b, b = c and a = -c, each on rows of its own.
+    first, second, third = np.random.default_rng(0).normal(size=(3, 100))
+    nothing = np.full(100, np.nan)
+    a = np.concatenate([first, nothing, third])
+    b = np.concatenate([first, second, nothing])
+    c = np.concatenate([nothing, second, -third])
+    X = np.column_stack([a, b, c]) + 0.01 * np.random.default_rng(1).normal(size=(300, 3))
+    model = LoGoCovariance().fit(X)
+    least = np.linalg.eigvalsh(dense(Pearson(squared=False).operator(X)))[0]
+    assert least < -0.9
+    assert model.shrinkage_ == pytest.approx((0.01 - least) / (1 - least))
+    assert np.linalg.eigvalsh(model.covariance_)[0] > 0
+    with pytest.raises(ValueError, match=r"not positive definite .*set shrinkage to 'auto'"):
+        LoGoCovariance(shrinkage=0.1).fit(X)
+
+
+def test_too_few_shared_rows_are_named():
+    X = pd.DataFrame(factor_table(40, 5), columns=list("abcde"))
+    X.loc[:20, "b"] = np.nan
+    X.loc[24:, "d"] = np.nan
+    X.loc[21:23, "d"] = X.loc[21:23, "b"]
+    with pytest.raises(
+        ValueError, match="'b' and 'd' are linked and share 3 rows .*at least 5"
+    ):
+        LoGoCovariance().fit(X)
+
+
+def test_a_fit_takes_missing_values_and_new_rows_must_be_complete():
+    X = with_holes(factor_table(60, 6), 0.1)
+    model = LoGoCovariance().fit(X)
+    with pytest.raises(ValueError, match="missing or infinite values"):
+        model.score(X)
+    table = X.copy()
+    table[0, 0] = np.inf
+    with pytest.raises(ValueError, match=r"infinite values \(inf\) in 1 of 6 columns"):
+        LoGoCovariance().fit(table)
+    with pytest.raises(ValueError, match="1 of 6 columns are constant, first column 2"):
+        LoGoCovariance().fit(np.where(np.arange(6) == 2, np.nan, X))
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_partial_correlations_are_those_of_the_precision(missing):
+    X = pd.DataFrame(with_holes(factor_table(80, 9), 0.1 * missing), columns=list("abcdefghi"))
+    model = LoGoCovariance().fit(X)
+    graph = model.partial_correlations()
+    precision = np.linalg.inv(model.covariance_)
+    scale = np.sqrt(np.diag(precision))
+    expected = (-precision / np.outer(scale, scale))[tuple(graph.edges.T)]
+    np.testing.assert_allclose(graph.correlations, expected, atol=1e-9)
+    np.testing.assert_array_equal(graph.weights, np.abs(graph.correlations))
+    np.testing.assert_array_equal(graph.edges, model.graph_.edges)
+    assert graph.labels == tuple("abcdefghi")
+    assert graph.communities().shape == (9,)
+
+
+def test_partial_correlations_of_a_complete_graph_are_those_of_regressions():
+    X = factor_table(50, 4)
+    graph = LoGoCovariance(shrinkage=None).fit(X).partial_correlations()
+    X = X - X.mean(axis=0)
+    for (i, j), partial in zip(graph.edges.tolist(), graph.correlations, strict=True):
+        others = [k for k in range(4) if k not in (i, j)]
+        rest = [
+            X[:, k] - X[:, others] @ np.linalg.lstsq(X[:, others], X[:, k], rcond=None)[0]
+            for k in (i, j)
+        ]
+        assert partial == pytest.approx(np.corrcoef(rest)[0, 1])

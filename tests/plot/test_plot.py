@@ -1,12 +1,24 @@
 import sys
+from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.matrices import factor_table
 from tests.report import selection_cases
 from tests.report.comparison_cases import made_up
-from topofs import MinShare, Pearson, TopologicalFeatureSelector, pearson, plot, stability, tmfg
+from topofs import (
+    FilteredGraph,
+    MinShare,
+    Pearson,
+    TopologicalFeatureSelector,
+    network_stability,
+    pearson,
+    plot,
+    stability,
+    tmfg,
+)
 from topofs.errors import MissingExtraError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -30,10 +42,22 @@ def selector():
     return selection_cases.tied_selector(table())
 
 
+@cache
+def resampled_network():
+    X = factor_table(60, 8)
+    names = ["$x$", "_y", *"cdefgh"]
+    tree = TopologicalFeatureSelector(graph="mst")
+    frame = pd.DataFrame(X, columns=names)
+    return network_stability(tree, frame, n_resamples=20, random_state=0)
+
+
 def pictures(selector):
     X = table()
     found = stability(TopologicalFeatureSelector(5), X, n_resamples=4, random_state=0)
+    resampled = resampled_network()
     return {
+        "case_dropping": lambda ax=None: plot.case_dropping(resampled, ax=ax),
+        "intervals": lambda ax=None: plot.intervals(resampled, ax=ax),
         "network": lambda ax=None: plot.network(selector, ax=ax),
         "degree_distribution": lambda ax=None: plot.degree_distribution(selector, ax=ax),
         "coverage_curve": lambda ax=None: plot.coverage_curve(selector, X, ax=ax),
@@ -188,3 +212,89 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"topofs\[plot\]"):
         plot.network(tmfg(np.eye(5)))
+
+
+def lines_of(axes):
+    return axes.collections[0].get_colors()
+
+
+def legend_of(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_positive_and_negative_links_have_two_colours_and_a_legend():
+    X = factor_table(60, 8)
+    selector = TopologicalFeatureSelector(3, graph="tmfg").fit(X)
+    graph = selector.signed_graph(X)
+    for axes in (plot.network(selector, X), plot.network(graph)):
+        assert legend_of(axes) == ["positive correlation", "negative correlation"]
+        colors = [tuple(color[:3]) for color in lines_of(axes)]
+        assert len(set(colors)) == 2
+        for sign in (True, False):
+            assert (
+                len({colors[i] for i in np.flatnonzero((graph.correlations < 0) == sign)}) == 1
+            )
+    assert plot.network(selector).get_legend() is None
+    positive = FilteredGraph(2, [[0, 1]], [0.5], correlations=[0.7])
+    assert legend_of(plot.network(positive)) == ["positive correlation"]
+
+
+def test_communities_have_colours_and_a_legend():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(300, 3)), 6, axis=1) + rng.normal(size=(300, 18))
+    graph = tmfg(np.corrcoef(X.T) ** 2)
+    axes = plot.network(graph, communities=True)
+    sizes = np.bincount(graph.communities()).tolist()
+    assert legend_of(axes) == [
+        f"community {i}: {size} features" for i, size in enumerate(sizes)
+    ]
+    dots = next(c for c in axes.collections if c.get_label() == "not selected")
+    colors = [tuple(color) for color in dots.get_facecolors()]
+    for number in range(3):
+        assert len({colors[i] for i in np.flatnonzero(graph.communities() == number)}) == 1
+    assert len(set(colors)) == 3
+
+
+def test_what_cannot_be_coloured_is_refused():
+    X = factor_table(60, 8)
+    selector = TopologicalFeatureSelector(3, graph="tmfg").fit(X)
+    with pytest.raises(ValueError, match="set one of them"):
+        plot.network(selector, groups=True, communities=True)
+    with pytest.raises(ValueError, match="X is for a fitted selector"):
+        plot.network(selector.graph_, X)
+    with pytest.raises(ValueError, match="maximal planar graph"):
+        plot.network(TopologicalFeatureSelector(3).fit(X), communities=True)
+
+
+def test_intervals_are_ordered_by_value():
+    found = resampled_network()
+    edges = found.intervals["edge"]
+    axes = plot.intervals(found)
+    order = np.argsort(-edges.values)
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    ends = [[found.names[i] for i in found.edges[edge]] for edge in order]
+    assert names == [" – ".join(pair) for pair in ends]
+    bars, dots = axes.collections[:2]
+    segments = np.array([segment[:, 0] for segment in bars.get_segments()])
+    np.testing.assert_allclose(segments[:, 0], edges.lower[order])
+    np.testing.assert_allclose(segments[:, 1], edges.upper[order])
+    np.testing.assert_allclose(dots.get_offsets()[:, 0], edges.values[order])
+    assert axes.get_xlabel() == "correlation"
+    few = plot.intervals(found, most=3)
+    strongest = np.sort(np.abs(edges.values))[-3:]
+    shown = np.sort(np.abs(few.collections[1].get_offsets()[:, 0]))
+    np.testing.assert_allclose(shown, strongest)
+    assert "the 3 strongest of 7" in few.get_title()
+    assert plot.intervals(found, "strength").get_xlabel() == "strength"
+    with pytest.raises(ValueError, match="statistic is 'fame'; known are 'edge', 'strength'"):
+        plot.intervals(found, "fame")
+
+
+def test_the_curve_of_dropped_rows():
+    found = resampled_network()
+    axes = plot.case_dropping(found)
+    curves = {line.get_label().partition(":")[0]: line for line in axes.get_lines()}
+    for name, values in found.correlations.items():
+        np.testing.assert_allclose(curves[name].get_xdata(), found.dropped)
+        np.testing.assert_allclose(curves[name].get_ydata(), values.mean(axis=1))
+    assert any(f"{found.coefficient['edge']:.0%}" in text for text in legend_of(axes))

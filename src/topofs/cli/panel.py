@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from topofs.cli import options
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
-from topofs.cli.messages import FOLD, Messages, check_outputs, new_table, write_together
+from topofs.cli.messages import (
+    FOLD,
+    Messages,
+    check_outputs,
+    error_translation,
+    new_table,
+    write_together,
+)
 from topofs.cli.options import TABLE, command, listed_names, option
 from topofs.cli.summary import (
     SHOWN_NAMES,
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Printed
 
     from topofs.cli.options import ConstraintOptions
+    from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.io import ColumnRoles
     from topofs.io.read import ReadOptions
     from topofs.selection import Evaluation, Substitute, TopologicalFeatureSelector
@@ -41,11 +49,14 @@ _SHOWN_PAIRS = 5
     "panel wine.csv --drop class --panel ash --panel hue",
     constraints=partial(options.constraints, keep=None),
 )
-def panel(
+def panel(  # noqa: PLR0913 - a parameter for each option
     table: str = TABLE,
     *,
     listed: list[str] = option(
         "One name a line, or a name. Repeatable.", "FILE|COLUMN", "--panel", default=...
+    ),
+    same: float | None = option(
+        "Columns say the same above this topological overlap, such as 0.25.", "NUMBER"
     ),
     n_next: int = option("How many columns to propose.", None, "--next", min=0, default=10),
     substitute: list[str] | None = option(
@@ -85,7 +96,9 @@ def panel(
         ) as found,
     ):
         with messages.working("comparing with random lists"):
-            answer = selector.evaluate(n_next=n_next)
+            network = None if same is None else _network_of_overlaps(found)
+            with error_translation():
+                answer = selector.evaluate(same=same, network=network, n_next=n_next)
         substitutes = _substitutes(found, substitute or [])
         leaks = leaks_in(found, messages)
         files = write_together(
@@ -94,12 +107,28 @@ def panel(
     messages.result(
         lambda: {
             **_as_json(found, answer, substitutes),
+            "same_above": same,
             "files": files,
             "leaks": leaks_as_json(leaks, found.compared.roles.target),
         },
         _lines(found, answer, substitutes),
         files,
     )
+
+
+def _network_of_overlaps(found: Fitted) -> FilteredGraph | None:
+    """The partial correlations of the columns; None, for the graph, where they are not numbers.
+
+    Topological overlaps of partial correlations tell best what says the same.
+    """
+    from topofs.models import LoGoCovariance
+    from topofs.similarity.correlation import CorrelationMeasure
+
+    if not isinstance(found.selector.similarity_, CorrelationMeasure):
+        return None
+    table = found.columns.compared_table()
+    with error_translation():
+        return LoGoCovariance(memory=found.selector.memory).fit(table).partial_correlations()
 
 
 @contextmanager
@@ -190,7 +219,8 @@ def _lines(
     if len(answer.groups) > _SHOWN_ROWS:
         yield f"… and {len(answer.groups) - _SHOWN_ROWS} more; --json lists them all"
     for pair in answer.same[:_SHOWN_PAIRS]:
-        yield f"say the same: {pair.name} and {pair.other} {pair.share:.2f}"
+        how = f"{pair.share:.2f}" if pair.overlap is None else f"overlap {pair.overlap:.2f}"
+        yield f"say the same: {pair.name} and {pair.other} {how}"
     if n > 1:
         least = [f"{one.name} {one.adds:.2f}" for one in answer.least[:_SHOWN_PAIRS]]
         yield f"add least beyond the others: {', '.join(least)}"

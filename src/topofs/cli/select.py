@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from topofs.cli.apply import SavedSelection, check_saved_ending, write_selection
 from topofs.cli.fitting import Fitted, fitted, leaks_as_json, leaks_in, write_page
-from topofs.cli.graph import check_graph_ending, write_graph
+from topofs.cli.graph import Exported, check_graph_ending
 from topofs.cli.messages import FOLD, RIGHT, Messages, check_outputs, new_table, write_together
 from topofs.cli.options import TABLE, command, option
 from topofs.cli.summary import (
@@ -88,7 +88,7 @@ def select(  # noqa: PLR0913 - one argument an option
             files = write_together(
                 out=(out, lambda path: write_out(found, path)),
                 ranking=(ranking, lambda path: _write_ranking(found, path)),
-                graph_out=(graph_out, lambda path: write_graph(found, path)),
+                graph_out=(graph_out, lambda path: Exported(found).write(path)),
                 report=(report, lambda path: write_page(found, path, leaks=leaks)),
                 save=(save, lambda path: write_selection(_saved(found, read), path)),
             )

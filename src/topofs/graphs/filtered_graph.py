@@ -56,6 +56,8 @@ class FilteredGraph:
         elimination order.
     labels : sequence of str, optional
         A name for each node.
+    correlations : array of float, shape (n_edges,), optional
+        The correlation along each edge, with its sign.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class FilteredGraph:
     separators: Ints | None = field(default=None, kw_only=True)
     order: Ints | None = field(default=None, kw_only=True)
     labels: Sequence[str] | None = field(default=None, kw_only=True)
+    correlations: Doubles | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         edges, weights = np.asarray(self.edges), np.asarray(self.weights)
@@ -95,6 +98,10 @@ class FilteredGraph:
             raise ValueError(f"the edge {tuple(edges[twice[0]].tolist())} is given twice")
         self._freeze("edges", edges)
         self._freeze("weights", weights[position])
+        if self.correlations is not None:
+            correlations = np.asarray(self.correlations, dtype=np.float64)
+            _check_correlations(correlations, len(edges))
+            self._freeze("correlations", correlations[position])
         for name in ("cliques", "separators", "order"):
             if getattr(self, name) is not None:
                 self._freeze(name, np.array(getattr(self, name), dtype=np.int64))
@@ -223,6 +230,8 @@ class FilteredGraph:
     def to_networkx(self) -> Any:
         """Copy into networkx, with edge attribute ``weight`` and node attribute ``label``.
 
+        Where the graph has correlations, edges also have the attribute ``correlation``.
+
         Returns
         -------
         networkx.Graph
@@ -235,9 +244,17 @@ class FilteredGraph:
             graph.add_nodes_from((i, {"label": name}) for i, name in enumerate(self.labels))
         i, j = self.edges.T.tolist()
         graph.add_weighted_edges_from(zip(i, j, self.weights.tolist(), strict=True))
+        if self.correlations is not None:
+            signed = dict(zip(zip(i, j, strict=True), self.correlations.tolist(), strict=True))
+            networkx.set_edge_attributes(graph, signed, "correlation")
         return graph
 
-    def write_graphml(self, path: str | os.PathLike[str]) -> None:
+    def write_graphml(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        node_data: Mapping[str, Sequence[bool | float]] | None = None,
+    ) -> None:
         """Write the graph as GraphML, for Gephi, Cytoscape, networkx or igraph.
 
         The file is written completely or not at all; an existing file is replaced.
@@ -246,15 +263,120 @@ class FilteredGraph:
         ----------
         path : path-like
             The file to write.
+        node_data : mapping, optional
+            More attributes of the nodes: for each name, a number or a truth value a node, such
+            as ``{"community": graph.communities()}``.
         """
         from pathlib import Path
 
         from topofs.io.write import replacing
 
+        data = {key: np.asarray(values).tolist() for key, values in (node_data or {}).items()}
+        for key, values in data.items():
+            _check_node_data(key, values, self.n_nodes)
         with replacing(path) as unfinished:
-            Path(unfinished).write_bytes(
-                graphml_document(self.n_nodes, self.edges, self.weights, self.labels)
-            )
+            Path(unfinished).write_bytes(graphml_document(self, data))
+
+    def communities(self) -> Ints:
+        r"""Find the communities of a TMFG or a PMFG by DBHT [1]_.
+
+        A triangle separates the graph if the graph falls apart without it. Taken apart at
+        these triangles, the graph is a tree of bubbles. The edge of the tree at a triangle T
+        points to the side with the larger sum of weights between T and the nodes of the side.
+        Bubbles that no edge leaves converge: each is the core of a community. A node of several
+        converging bubbles b belongs to that of the largest
+
+        .. math:: \chi(v, b) = \frac{\sum_{u \in b} w_{uv}}{3 (|b| - 2)}.
+
+        Every other node takes the core that is nearest to it, by the mean length of the shortest
+        paths, of those that a directed path leads to from one of its bubbles. The length of an
+        edge is :math:`\sqrt{2 (1 - w)}`.
+
+        Returns
+        -------
+        array of int, shape (n_nodes,)
+            The community of each node, from 0, the largest community first.
+
+        Notes
+        -----
+        The number of communities is a result, not a parameter. If both sides of a triangle have
+        the same sum, the edge points to the side with more nodes. Time is O(n) for the bubbles
+        of a TMFG, O(n²) for those of a PMFG, and O(n log n) for each node of a core.
+
+        References
+        ----------
+        .. [1] W.-M. Song, T. Di Matteo and T. Aste (2012). Hierarchical information clustering
+           by means of topologically embedded graphs. PLoS ONE 7(3), e31929.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> X = load_wine(as_frame=True).data
+        >>> graph = TopologicalFeatureSelector(4, graph="tmfg").fit(X).graph_
+        >>> graph.communities().tolist()
+        [0]
+        """
+        from topofs.graphs.communities import communities_of
+
+        return communities_of(self)
+
+    def topological_overlap(self) -> sparse.csr_array:
+        r"""Weighted topological overlap (wTO) of each pair: how much it shares its neighbours.
+
+        With a the correlations, or the weights where the graph has none, and :math:`k_i =
+        \sum_u |a_{iu}|`, signed as in [1]_ and [2]_,
+
+        .. math:: \omega_{ij} = \frac{\sum_u a_{iu} a_{uj} + a_{ij}}
+                                     {\min(k_i, k_j) + 1 - |a_{ij}|} .
+
+        In a network of partial correlations, an absolute overlap above 0.25 says that two items
+        of a questionnaire say the same [3]_.
+
+        Returns
+        -------
+        scipy.sparse.csr_array, shape (n_nodes, n_nodes)
+            Symmetric, with an empty diagonal. Pairs without a link and without a common
+            neighbour are not stored.
+
+        References
+        ----------
+        .. [1] K. Nowick, T. Gernat, E. Almaas and L. Stubbs (2009). Differences in human and
+           chimpanzee gene expression patterns define an evolving network of transcription
+           factors in brain. PNAS 106(52), 22358-22363.
+        .. [2] D. M. Gysi, A. Voigt, T. M. Fragoso, E. Almaas and K. Nowick (2018). wTO: an R
+           package for computing weighted topological overlap and a consensus network with
+           integrated visualization tool. BMC Bioinformatics 19, 392.
+        .. [3] A. P. Christensen, L. E. Garrido and H. Golino (2023). Unique variable analysis: a
+           network psychometrics method to detect local dependence. Multivariate Behavioral
+           Research 58(6), 1165-1182.
+
+        Examples
+        --------
+        >>> graph = FilteredGraph(3, [[0, 1], [0, 2], [1, 2]], [0.5, 0.25, 0.25])
+        >>> graph.topological_overlap().toarray().round(3).tolist()
+        [[0.0, 0.45, 0.3], [0.45, 0.0, 0.3], [0.3, 0.3, 0.0]]
+        """
+        values = self.weights if self.correlations is None else self.correlations
+        a = sparse.coo_array(
+            (values.astype(np.float64), (self.edges[:, 0], self.edges[:, 1])),
+            shape=(self.n_nodes, self.n_nodes),
+        ).tocsr()
+        a = (a + a.T).tocsr()
+        # The halves of the product are equal up to rounding: keep one of them.
+        shared = sparse.triu(a @ a + a, 1, format="coo")
+        i, j = shared.row, shared.col
+        total = np.asarray(abs(a).sum(axis=1)).ravel()
+        between = np.zeros(len(i))
+        number = self.edges[:, 0] * self.n_nodes + self.edges[:, 1]
+        wanted = i.astype(np.int64) * self.n_nodes + j
+        _, here, there = np.intersect1d(wanted, number, assume_unique=True, return_indices=True)
+        between[here] = np.abs(values[there])
+        overlap = shared.data / (np.minimum(total[i], total[j]) + 1 - between)
+        half = sparse.coo_array((overlap, (i, j)), shape=a.shape).tocsr()
+        both = (half + half.T).tocsr()
+        both.sort_indices()
+        return both
 
     @cached_property
     def _adjacency(self) -> sparse.csr_array:
@@ -276,7 +398,10 @@ class FilteredGraph:
             and self.labels == other.labels
             and all(
                 np.array_equal(getattr(self, name), getattr(other, name))
-                for name in ("edges", "weights", "cliques", "separators", "order")
+                for name in (
+                    *("edges", "weights", "correlations"),
+                    *("cliques", "separators", "order"),
+                )
             )
         )
 
@@ -458,49 +583,76 @@ def _check_edges(n_nodes: int, edges: npt.NDArray[Any], weights: Floats) -> None
         raise ValueError(f"node {edges[loops[0], 0]} is joined to itself")
 
 
+def _check_correlations(correlations: Doubles, n_edges: int) -> None:
+    if correlations.shape != (n_edges,):
+        raise ValueError(
+            f"correlations must be one number an edge, of {n_edges} edges; got the shape "
+            f"{correlations.shape}"
+        )
+    if not (np.abs(correlations) <= 1 + 1e-9).all():
+        wrong = correlations[~(np.abs(correlations) <= 1 + 1e-9)][0]
+        raise ValueError(f"a correlation is {wrong:g}; correlations must lie in [-1, 1]")
+
+
+def _check_node_data(key: str, values: Any, n_nodes: int) -> None:
+    if key == "label":
+        raise ValueError("node_data holds 'label', the name of each node: use another name")
+    kinds = isinstance(values, list) and all(isinstance(v, (bool, int, float)) for v in values)
+    if not kinds or len(values) != n_nodes:
+        raise ValueError(
+            f"node_data[{key!r}] must be one number or truth value for each of {n_nodes} nodes"
+        )
+
+
 # XML 1.0 does not allow these characters, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def graphml_document(
-    n_nodes: int,
-    edges: Ints,
-    weights: Floats,
-    labels: Sequence[str] | None,
+    network: FilteredGraph,
     node_data: Mapping[str, Sequence[bool | float]] | None = None,
+    edge_data: Mapping[str, Sequence[bool | float]] | None = None,
 ) -> bytes:
-    """Describe an undirected graph with edge key ``weight`` and node key ``label``, in UTF-8.
+    """Describe a graph with edge key ``weight`` and node key ``label``, in UTF-8.
 
     Node i gets the id ``n{i}``, and its number as label if the graph has no labels. Control
-    characters, which XML does not allow, become U+FFFD. Weights are written with all digits.
-    `node_data` are further node keys: a number or a truth value for each node.
+    characters, which XML does not allow, become U+FFFD. Numbers are written with all digits.
+    `node_data` are further node keys: a number or a truth value for each node; `edge_data`
+    further edge keys, after ``correlation`` where the graph has correlations.
     """
     root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    keys = [("label", "node", "string"), ("weight", "edge", "double")]
-    more = {key: list(values) for key, values in (node_data or {}).items()}
-    keys += [(key, "node", _kind(values)) for key, values in more.items()]
+    of_nodes = {key: list(values) for key, values in (node_data or {}).items()}
+    of_edges: dict[str, list[Any]] = {"weight": network.weights.tolist()}
+    if network.correlations is not None:
+        of_edges["correlation"] = network.correlations.tolist()
+    of_edges |= {key: list(values) for key, values in (edge_data or {}).items()}
+    keys = [("label", "node", "string")]
+    keys += [(key, "edge", _kind(values)) for key, values in of_edges.items()]
+    keys += [(key, "node", _kind(values)) for key, values in of_nodes.items()]
     for key, domain, kind in keys:
         attributes = {"id": key, "for": domain, "attr.name": key, "attr.type": kind}
         SubElement(root, "key", attributes)
     graph = SubElement(root, "graph", edgedefault="undirected")
-    names = [str(i) for i in range(n_nodes)] if labels is None else labels
-    for i, name in enumerate(names):
+    names = network.labels
+    for i, name in enumerate(map(str, range(network.n_nodes)) if names is None else names):
         node = SubElement(graph, "node", id=f"n{i}")
         SubElement(node, "data", key="label").text = _NOT_XML.sub("\ufffd", name)
-        for key, values in more.items():
+        for key, values in of_nodes.items():
             SubElement(node, "data", key=key).text = _written(values[i])
-    for (i, j), weight in zip(edges.tolist(), weights.tolist(), strict=True):
+    for number, (i, j) in enumerate(network.edges.tolist()):
         edge = SubElement(graph, "edge", source=f"n{i}", target=f"n{j}")
-        SubElement(edge, "data", key="weight").text = repr(weight)
+        for key, values in of_edges.items():
+            SubElement(edge, "data", key=key).text = _written(values[number])
     document: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
     # XML readers turn a carriage return into a line feed unless it is escaped.
     return document.replace(b"\r", b"&#13;")
 
 
 def _kind(values: Sequence[bool | float]) -> str:
-    if all(isinstance(value, bool) for value in values):
+    if values and all(isinstance(value, bool) for value in values):
         return "boolean"
-    return "long" if all(isinstance(value, int) for value in values) else "double"
+    whole = values and all(isinstance(value, int) for value in values)
+    return "long" if whole else "double"
 
 
 def _written(value: bool | float) -> str:  # noqa: FBT001

@@ -97,7 +97,13 @@ def write_columns(
     _sink(rows, path, ending)
 
 
-def write_records(records: Sequence[Any], path: Path, *, kind: type | None = None) -> None:
+def write_records(
+    records: Sequence[Any],
+    path: Path,
+    *,
+    kind: type | None = None,
+    only: Sequence[str] | None = None,
+) -> None:
     r"""Write dataclasses of one kind as a table, one a row, a field a column.
 
     Parameters
@@ -108,6 +114,8 @@ def write_records(records: Sequence[Any], path: Path, *, kind: type | None = Non
         The file to write.
     kind : type, optional
         The dataclass.
+    only : sequence of str, optional
+        The fields to write; by default all.
 
     Examples
     --------
@@ -122,7 +130,7 @@ def write_records(records: Sequence[Any], path: Path, *, kind: type | None = Non
     """
     import polars as pl
 
-    columns = fields(kind or records[0])
+    columns = [f for f in fields(kind or records[0]) if only is None or f.name in only]
     frame = pl.DataFrame(
         {field.name: [getattr(record, field.name) for record in records] for field in columns},
         infer_schema_length=None,

@@ -1,12 +1,14 @@
 """LoGo: the Gaussian model whose precision matrix has the zeros of a chordal graph.
 
 `LoGoCovariance` first; below it the shrinkage of the correlations (`ledoit_wolf_intensity`,
-`links_intensity`), the regressions of each column on its neighbours before it, and the graph of
-the columns of a table (`graph_of_table`).
+`links_intensity`, `pairwise_intensity`), the regressions of each column on its neighbours before
+it, the correlations of cliques with missing values, and the graph of the columns of a table
+(`graph_of_table`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -28,14 +30,14 @@ from topofs.models.elimination import Conditional, conditional_moments, eliminat
 from topofs.network import Needs
 from topofs.runtime import parse_memory
 from topofs.selection.compatibility import graph_of
-from topofs.similarity.correlation import Pearson
+from topofs.similarity.correlation import Pearson, correlations_of_pairs
 from topofs.similarity.table import is_constant
 from topofs.terms import is_whole
 
 if TYPE_CHECKING:
     from topofs.graphs.base import Graph
     from topofs.models.elimination import Elimination
-    from topofs.typing import Doubles, Ints
+    from topofs.typing import Bools, Doubles, Ints
 
 __all__ = ["LoGoCovariance", "graph_of_table", "ledoit_wolf_intensity"]
 
@@ -44,6 +46,9 @@ _BLOCK = 1024
 
 _ENTRIES = 2**22
 """Entries, or products of entries, of the table that are held at a time."""
+
+_LEAST_EIGENVALUE = 0.01
+"""Least eigenvalue of the correlations of a clique with missing values, by automatic shrinkage."""
 
 _NOTHING = 1e-13
 """Residual variance by rounding of a column that its neighbours determine."""
@@ -61,6 +66,10 @@ class LoGoCovariance(EmpiricalCovariance):
     Its inverse agrees with C on every clique, and is the completion of these entries with the
     largest determinant. Time and memory are O(n) once the graph is known.
 
+    Missing values stay missing: each entry of C on a clique comes from the rows that both columns
+    share, means and variances from the rows of each column. Such a C need not be positive
+    definite on every clique. See `shrinkage`.
+
     Parameters
     ----------
     graph : str, Graph or FilteredGraph, default="tmfg"
@@ -71,6 +80,8 @@ class LoGoCovariance(EmpiricalCovariance):
         covariance: variances stay, correlations are pulled towards 0. "auto" takes the
         intensity of Ledoit and Wolf: for the correlations of all columns where there are fewer
         rows than columns, for those of linked columns otherwise. It falls as 1 / n_samples.
+        If values are missing, the intensity is at least that which makes the smallest
+        eigenvalue of the correlations of every clique 0.01.
         None or 0 is the maximum of the likelihood.
     memory : int, str or None, default="2GB"
         Memory for the graph beside the table. If the matrix of all similarities needs more, a
@@ -141,7 +152,8 @@ class LoGoCovariance(EmpiricalCovariance):
         Parameters
         ----------
         X : array-like, sparse matrix, data frame or AnnData, shape (n_samples, n_features)
-            Numbers, complete; every column varies. A sparse table is made dense.
+            Numbers; every column varies, NaN marks a missing value. Linked columns must share
+            more rows than a clique has columns. A sparse table is made dense.
         y : ignored
             Plays no part.
 
@@ -167,11 +179,15 @@ class LoGoCovariance(EmpiricalCovariance):
             )
         self.graph_ = graph_of_table(X, self.graph, memory=self.memory)
         self._elimination = elimination_of(self.graph_)
-        self.location_ = X.mean(axis=0)
-        scale = X.std(axis=0)
+        holes = bool(np.isnan(X).any())
+        self.location_ = np.nanmean(X, axis=0) if holes else X.mean(axis=0)
+        scale = np.nanstd(X, axis=0) if holes else X.std(axis=0)
+        of_cliques = self._pairwise_cliques(X) if holes else None
         X = (X - self.location_) / scale
-        self.shrinkage_ = self._intensity(X)
-        slopes, spread = clique_regressions(X, self._elimination, 1 - self.shrinkage_)
+        self.shrinkage_ = self._intensity(X, of_cliques)
+        slopes, spread = clique_regressions(
+            X, self._elimination, 1 - self.shrinkage_, of_cliques
+        )
         if not (spread > 0).all():
             dependent = self._elimination.order[np.argmin(spread)]
             raise ValueError(
@@ -183,7 +199,27 @@ class LoGoCovariance(EmpiricalCovariance):
         self._set_model(slopes, spread, scale)
         return self
 
-    def _intensity(self, standardised: Doubles) -> float:
+    def _pairwise_cliques(self, X: Doubles) -> PairwiseCliques:
+        """The correlations on the cliques, from shared rows; refuse too few of these."""
+        operator: Any = Pearson(squared=False).operator(X)
+        i, j = self.graph_.edges.T
+        shared = operator.shared_samples(i, j)
+        least = self._elimination.parents.shape[1] + 2
+        if shared.size and shared.min() < least:
+            worst = int(shared.argmin())
+            raise ValueError(
+                f"{self._name(i[worst])} and {self._name(j[worst])} are linked and share "
+                f"{shared[worst]:g} rows without missing values; cliques of {least - 1} columns "
+                f"need at least {least}: fill missing values in (sklearn.impute), or leave one of "
+                "the two out"
+            )
+        found = correlations_of_pairs(operator, i, j)
+        assert found is not None
+        return PairwiseCliques(X.shape[1], i * X.shape[1] + j, found)
+
+    def _intensity(self, standardised: Doubles, of_cliques: PairwiseCliques | None) -> float:
+        if of_cliques is not None:
+            return self._intensity_with_holes(standardised, of_cliques)
         if self.shrinkage != "auto":
             return float(self.shrinkage or 0)
         n_samples, n_features = standardised.shape
@@ -191,6 +227,26 @@ class LoGoCovariance(EmpiricalCovariance):
         if n_samples < n_features:
             return ledoit_wolf_intensity(standardised)
         return links_intensity(standardised, self.graph_.edges)
+
+    def _intensity_with_holes(
+        self, standardised: Doubles, of_cliques: PairwiseCliques
+    ) -> float:
+        """The intensity, by which every clique is positive definite; refuse one that fails."""
+        least = of_cliques.least_eigenvalue(self._elimination)
+        if self.shrinkage != "auto":
+            given = float(self.shrinkage or 0)
+            if (1 - given) * least + given < _NOTHING:
+                raise ValueError(
+                    "with missing values the correlations of linked columns are not positive "
+                    f"definite (smallest eigenvalue {least:.3g}, shrinkage {given:g}): set "
+                    "shrinkage to 'auto' or to a larger number, or fill missing values in "
+                    "(sklearn.impute)"
+                )
+            return given
+        n_samples, n_features = standardised.shape
+        edges = None if n_samples < n_features else self.graph_.edges
+        raised = (_LEAST_EIGENVALUE - least) / (1 - least) if least < _LEAST_EIGENVALUE else 0.0
+        return max(pairwise_intensity(standardised, edges), raised)
 
     def _set_model(self, slopes: Doubles, spread: Doubles, scale: Doubles) -> None:
         """Turn regressions of standardised columns into those of the columns, and into J."""
@@ -230,6 +286,42 @@ class LoGoCovariance(EmpiricalCovariance):
         """
         check_is_fitted(self)
         return self.precision_
+
+    def partial_correlations(self) -> FilteredGraph:
+        r"""Give the graph with the partial correlation along each edge.
+
+        .. math:: p_{ij} = -\frac{J_{ij}}{\sqrt{J_{ii} J_{jj}}}
+
+        Returns
+        -------
+        FilteredGraph
+            Its weights are the absolute values, its `correlations` the values with their signs.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import LoGoCovariance
+        >>> X = load_wine(as_frame=True).data
+        >>> graph = LoGoCovariance().fit(X).partial_correlations()
+        >>> i, j = graph.edges[graph.weights.argmax()]
+        >>> graph.labels[i], graph.labels[j], float(graph.weights.max().round(2))
+        ('total_phenols', 'flavanoids', 0.57)
+        """
+        check_is_fitted(self)
+        graph, beside = self.graph_, sparse.triu(self.precision_, 1, format="coo")
+        size = np.sqrt(self.precision_.diagonal())
+        partial = -beside.data / (size[beside.row] * size[beside.col])
+        np.clip(partial, -1.0, 1.0, out=partial)
+        return FilteredGraph(
+            graph.n_nodes,
+            np.column_stack([beside.row, beside.col]),
+            np.abs(partial),
+            cliques=graph.cliques,
+            separators=graph.separators,
+            order=graph.order,
+            labels=graph.labels if self._names_given is None else self._names_given,
+            correlations=partial,
+        )
 
     def mahalanobis(self, X: Any) -> Doubles:
         """Squared Mahalanobis distances of rows from the mean, in O(n) a row.
@@ -324,10 +416,11 @@ class LoGoCovariance(EmpiricalCovariance):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
         return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Doubles:
-        """Check that a table is of finite float64 values."""
+        """Check that a table is of float64 values: finite, but for a fit NaN is allowed."""
         X = validate_data(
             self,
             dense_frame(X, what="LoGoCovariance takes"),
@@ -336,13 +429,14 @@ class LoGoCovariance(EmpiricalCovariance):
             ensure_all_finite=False,
             ensure_min_samples=2 if reset else 1,
         )
-        finite = np.isfinite(X)
-        if not finite.all():
-            where = np.flatnonzero(~finite.all(axis=0))
+        allowed = ~np.isinf(X) if reset else np.isfinite(X)
+        if not allowed.all():
+            where = np.flatnonzero(~allowed.all(axis=0))
+            which = "infinite values (inf" if reset else "missing or infinite values (NaN, inf"
             raise ValueError(
-                f"X has missing or infinite values (NaN, inf) in {where.size} of {X.shape[1]} "
-                f"columns, first in {self._name(where[0])}: fill them in (sklearn.impute) or "
-                "leave these columns out"
+                f"X has {which}) in {where.size} of {X.shape[1]} columns, first in "
+                f"{self._name(where[0])}: fill them in (sklearn.impute) or leave these columns "
+                "out"
             )
         return np.asarray(X)
 
@@ -445,10 +539,82 @@ def links_intensity(standardised: Doubles, edges: Ints) -> float:
     return min(1.0, variance / squares) if squares > 0 else 0.0
 
 
+def pairwise_intensity(standardised: Doubles, edges: Ints | None) -> float:
+    """Do the same with missing values: each pair by the rows that it shares.
+
+    For the correlations of linked columns, or of all pairs if `edges` is None.
+    """
+    variance = squares = 0.0
+    if edges is None:
+        observed = ~np.isnan(standardised)
+        mask, values = observed.astype(np.float64), np.where(observed, standardised, 0.0)
+        for first in range(0, values.shape[1], _BLOCK):
+            some = slice(first, first + _BLOCK)
+            count = np.maximum(mask[:, some].T @ mask, 1.0)
+            mean = values[:, some].T @ values / count
+            spread = (values[:, some] ** 2).T @ values**2 / count - mean**2
+            variance += float((spread / count).sum())
+            squares += float((mean**2).sum())
+        squares -= values.shape[1]
+        return min(1.0, variance / squares) if squares > 0 else 1.0
+    step = max(1, _ENTRIES // len(standardised))
+    for first in range(0, len(edges), step):
+        i, j = edges[first : first + step].T
+        products = standardised[:, i] * standardised[:, j]
+        count = (~np.isnan(products)).sum(axis=0)
+        variance += float((np.nanvar(products, axis=0) / count).sum())
+        squares += float((np.nanmean(products, axis=0) ** 2).sum())
+    return min(1.0, variance / squares) if squares > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class PairwiseCliques:
+    """Correlations of linked columns, from the rows that each pair shares.
+
+    `number` is ``i * n + j`` of each edge, ascending; `values` are their correlations.
+    """
+
+    n: int
+    number: Ints
+    values: Doubles
+
+    def among(self, cliques: Ints) -> Doubles:
+        """The correlations among the columns of each clique; ones on the diagonal."""
+        left, right = cliques[:, :, None], cliques[:, None, :]
+        number = np.minimum(left, right) * self.n + np.maximum(left, right)
+        place = np.minimum(np.searchsorted(self.number, number), len(self.number) - 1)
+        return np.where(left == right, 1.0, self.values[place])
+
+    def least_eigenvalue(self, elimination: Elimination) -> float:
+        """The smallest eigenvalue of the correlations of any clique."""
+        order, parents = elimination.order, elimination.parents
+        least, width = 1.0, parents.shape[1]
+        step = max(1, _ENTRIES // (width + 1) ** 2)
+        for first in range(0, len(order) if width else 0, step):
+            some = slice(first, first + step)
+            places = np.column_stack([np.arange(len(order))[some], parents[some]])
+            correlation = without_missing(self.among(order[places]), places < 0)
+            least = min(least, float(np.linalg.eigvalsh(correlation)[:, 0].min()))
+        return least
+
+
+def without_missing(correlation: Doubles, missing: Bools) -> Doubles:
+    """Make the places that a clique does not fill independent of all others, in place."""
+    correlation[missing[:, :, None] | missing[:, None, :]] = 0.0
+    diagonal = np.arange(missing.shape[1])
+    correlation[:, diagonal, diagonal] = 1.0
+    return correlation
+
+
 def clique_regressions(
-    standardised: Doubles, elimination: Elimination, factor: float
+    standardised: Doubles,
+    elimination: Elimination,
+    factor: float,
+    of_cliques: PairwiseCliques | None = None,
 ) -> tuple[Doubles, Doubles]:
     """Regress every standardised column on its parents, correlations multiplied by `factor`.
+
+    The correlations are those of `of_cliques`, if values are missing.
 
     Gives the slopes (n, width), 0 where there is no parent, and the variance that is left, 0
     where rounding alone is left; both in the order of insertion.
@@ -462,10 +628,12 @@ def clique_regressions(
         some = slice(first, first + step)
         places = np.column_stack([np.arange(n)[some], parents[some]])
         missing = places < 0
-        cliques = columns[order[places]]
-        correlation = cliques @ cliques.transpose(0, 2, 1) * (factor / columns.shape[1])
-        correlation[missing[:, :, None] | missing[:, None, :]] = 0.0
-        correlation[:, np.arange(width + 1), np.arange(width + 1)] = 1.0
+        if of_cliques is None:
+            cliques = columns[order[places]]
+            correlation = cliques @ cliques.transpose(0, 2, 1) * (factor / columns.shape[1])
+        else:
+            correlation = of_cliques.among(order[places]) * factor
+        without_missing(correlation, missing)
         among, to = correlation[:, 1:, 1:], correlation[:, 1:, 0]
         slopes[some] = np.linalg.solve(_kept_regular(among), to[..., None])[..., 0]
         spread[some] = 1.0 - np.einsum("ij,ij->i", slopes[some], to)

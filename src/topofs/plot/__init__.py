@@ -8,11 +8,14 @@ from topofs.plot.charts import (
     similarity_heatmap,
     stability,
 )
+from topofs.plot.network_charts import case_dropping, intervals
 
 __all__ = [
+    "case_dropping",
     "compare",
     "coverage_curve",
     "degree_distribution",
+    "intervals",
     "network",
     "similarity_heatmap",
     "stability",

@@ -26,6 +26,8 @@ COLORS = {
     "quiet": "#566273",
     "rule": "#dde2e9",
     "stop": "#1d5fc2",
+    "positive": "#1d5fc2",
+    "negative": "#c2255c",
 }
 
 SERIES = (

@@ -20,7 +20,7 @@ from topofs.report.selection_summary import (
 )
 from topofs.rules.base import running_over_all
 from topofs.selection.results import running_groups
-from topofs.text import percent
+from topofs.text import counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,26 +38,35 @@ _ACROSS, _ALONG = {1: "left", -1: "right"}, {1: "bottom", -1: "top"}
 
 def network(
     source: TopologicalFeatureSelector | FilteredGraph,
+    X: Any = None,
     *,
     labels: str | None = "auto",
     groups: bool = False,
+    communities: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the graph of the features, the selected ones marked.
 
     For a selector that ranked by lists of links, the links join columns to their
-    representatives.
+    representatives. If the graph has correlations, positive and negative ones have colours of
+    their own.
 
     Parameters
     ----------
     source : TopologicalFeatureSelector or FilteredGraph
         A fitted selector, or a graph by itself.
+    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable, optional
+        What the selector was fitted on: the links of its graph get their correlations
+        (`signed_graph`).
     labels : {"auto", "selected", "all", None}, default="auto"
         The names to write, if there is room. "auto": all names up to 40 nodes, the selected
         ones beyond.
     groups : bool, default=False
         Whether to colour each selected feature and those it represents alike, where the rule
         has groups. The largest groups have colours of their own; the others share grey.
+    communities : bool, default=False
+        Whether to colour the features by their community (`FilteredGraph.communities`). The
+        largest communities have colours of their own; the others share grey.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes otherwise.
 
@@ -77,10 +86,23 @@ def network(
         raise ValueError(f"labels is {labels!r}; known are 'auto', 'selected', 'all' and None")
     from topofs.layout import layout
 
+    if groups and communities:
+        raise ValueError("groups and communities both colour the features: set one of them")
     graph, names, selected = drawn_of(source)
+    if X is not None:
+        if isinstance(source, FilteredGraph):
+            raise ValueError(
+                "X is for a fitted selector, and a graph is given: give its correlations to "
+                "FilteredGraph"
+            )
+        graph = source.signed_graph(X)
     colors = np.where(selected, COLORS["selected"], COLORS["other"]).astype(object)
     if groups:
         colors = _group_colors(source)
+    number = graph.communities() if communities else None
+    if number is not None:
+        shared = np.full(max(0, graph.n_nodes - len(SERIES)), COLORS["other"])
+        colors = np.array([*SERIES, *shared], dtype=object)[number]
     ax = axes_for(ax, size=(8, 6))
     # Screens draw upwards, and the report downwards: the same picture in both.
     places = layout(graph) * [1, -1]
@@ -90,11 +112,12 @@ def network(
         crowd = float(np.clip(20 / np.sqrt(len(weights)), 0.25, 1))
         widths, opacity = crowd * (0.5 + 1.8 * share), np.clip(0.25 + 0.5 * share, 0, 1)
         lines = matplotlib_part("collections").LineCollection(places[graph.edges], zorder=1)
-        lines.set(color=COLORS["edge"], linewidths=widths, alpha=opacity)
+        lines.set(color=_link_colors(graph), linewidths=widths, alpha=opacity)
         ax.add_collection(lines)
     size = float(np.clip(9000 / max(graph.n_nodes, 1), 8, 110))
-    for marked, scale in ((False, 1.0), (True, 2.2 if groups else 1.6)):
-        of, framed = selected == marked, groups and marked
+    framed_ones = groups or communities
+    for marked, scale in ((False, 1.0), (True, 2.2 if framed_ones else 1.6)):
+        of, framed = selected == marked, framed_ones and marked
         ax.scatter(
             places[of, 0],
             places[of, 1],
@@ -120,7 +143,47 @@ def network(
         else:
             named = np.concatenate([named, np.flatnonzero(~selected)])
         _write_names(ax, places, named, names, selected, gap=np.sqrt(size) / 2 + 3)
+    handles = _link_handles(graph) + _community_handles(number)
+    if handles:
+        ax.legend(handles=handles, loc="best", fontsize=8, frameon=False)
     return ax
+
+
+def _link_colors(graph: FilteredGraph) -> Any:
+    """A colour for each link, by the sign of its correlation; one colour without signs."""
+    if graph.correlations is None:
+        return COLORS["edge"]
+    return np.where(graph.correlations < 0, COLORS["negative"], COLORS["positive"])
+
+
+def _link_handles(graph: FilteredGraph) -> list[Any]:
+    """The entries of the legend for the signs of the links."""
+    if graph.correlations is None or not graph.n_edges:
+        return []
+    line = matplotlib_part("lines").Line2D
+    found = [("positive", graph.correlations >= 0), ("negative", graph.correlations < 0)]
+    return [
+        line([], [], color=COLORS[sign], linewidth=2, label=f"{sign} correlation")
+        for sign, has in found
+        if has.any()
+    ]
+
+
+def _community_handles(number: Ints | None) -> list[Any]:
+    """The entries of the legend for the communities."""
+    if number is None:
+        return []
+    sizes, line = np.bincount(number).tolist(), matplotlib_part("lines").Line2D
+    style = {"linestyle": "none", "marker": "o"}
+    found = [
+        line([], [], color=color, label=f"community {i}: {counted(size, 'feature')}", **style)
+        for i, (size, color) in enumerate(zip(sizes, SERIES, strict=False))
+    ]
+    if len(sizes) > len(SERIES):
+        n_others = len(sizes) - len(SERIES)
+        label = f"{n_others} smaller communities"
+        found.append(line([], [], color=COLORS["other"], label=label, **style))
+    return found
 
 
 def _group_colors(source: TopologicalFeatureSelector | FilteredGraph) -> Any:

@@ -20,6 +20,11 @@ from topofs.selection.answers import (
 from topofs.selection.base import InfiniteFeatureSelector
 from topofs.selection.compatibility import plain_settings
 from topofs.selection.functions import NoiseFeatures, noise_features, tfs_score, tmfg_from_data
+from topofs.selection.network_stability import (
+    Intervals,
+    NetworkStability,
+    network_stability,
+)
 from topofs.selection.reliability import (
     Reliabilities,
     ScaleReliability,
@@ -39,9 +44,11 @@ __all__ = [
     "Explanation",
     "Group",
     "InfiniteFeatureSelector",
+    "Intervals",
     "Member",
     "MinShare",
     "Neighbor",
+    "NetworkStability",
     "NoiseFeatures",
     "RandomLists",
     "RankedColumn",
@@ -56,6 +63,7 @@ __all__ = [
     "UntilCoverage",
     "fit_and_compare",
     "fitted_similarity",
+    "network_stability",
     "nogueira_stability",
     "noise_features",
     "plain_settings",

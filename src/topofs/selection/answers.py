@@ -6,15 +6,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
+from topofs.graphs.filtered_graph import FilteredGraph, LinkGraph
 from topofs.selection.compatibility import measure_of
 from topofs.selection.reading import read_table
 from topofs.similarity.base import similarity_rows
+from topofs.similarity.correlation import correlations_of_pairs
 from topofs.text import counted, printable
 
 if TYPE_CHECKING:
@@ -355,14 +357,26 @@ class Addition:
 
 @dataclass(frozen=True)
 class SamePair:
-    """Two columns of a list of which one explains most of the other."""
+    """Two columns of a list that say the same.
+
+    Attributes
+    ----------
+    name, other : str
+        The columns.
+    share : float
+        The share of the one that the other explains.
+    overlap : float or None
+        Their topological overlap, if it decides.
+    """
 
     name: str
     other: str
     share: float
+    overlap: float | None = None
 
     def __repr__(self) -> str:
-        return f"{printable(self.name)} and {printable(self.other)} say the same ({self.share:.2f})"
+        how = f"{self.share:.2f}" if self.overlap is None else f"overlap {self.overlap:.2f}"
+        return f"{printable(self.name)} and {printable(self.other)} say the same ({how})"
 
 
 @dataclass(frozen=True)
@@ -444,7 +458,7 @@ class Evaluation:
     groups : tuple of Group
         The columns of the list, each with the columns that it represents.
     same : tuple of SamePair
-        Pairs of redundant columns of the list, the most similar first.
+        Pairs of columns of the list that say the same, the most similar first.
     least : tuple of Addition
         Columns of the list with the least gain beyond the other columns of the list.
     alone : tuple of str
@@ -560,6 +574,17 @@ def fitted_similarity(selector: TopologicalFeatureSelector, X: Any) -> Similarit
             f"{selector.n_features_in_}: give the same table"
         )
     return selector.similarity_.operator(read.columns(selector.nodes_))
+
+
+def with_correlations(graph: FilteredGraph, similarity: SimilarityOperator) -> FilteredGraph:
+    """The same graph with the correlation along each edge; unchanged if there is no sign."""
+    correlations = correlations_of_pairs(similarity, *graph.edges.T)
+    if correlations is None:
+        return graph
+    if isinstance(graph, LinkGraph):
+        parts = (graph.n_nodes, graph.edges, graph.weights)
+        return FilteredGraph(*parts, labels=graph.labels, correlations=correlations)
+    return replace(graph, correlations=correlations)
 
 
 def ranked_columns(

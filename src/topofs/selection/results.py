@@ -11,6 +11,7 @@ import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,7 +30,9 @@ from topofs.selection.answers import (
     SamePair,
     Substitute,
     Substitutes,
+    fitted_similarity,
     relevance_in_words,
+    with_correlations,
 )
 from topofs.selection.base import RankingSelector
 from topofs.terms import is_whole
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
     from topofs.constraints import Constraints
     from topofs.rules.base import CoverageModel, Ranking, Rule, RunningGroups
-    from topofs.similarity.base import Measure
+    from topofs.similarity.base import Measure, SimilarityOperator
     from topofs.similarity.relevance import ColumnRelevance
     from topofs.typing import Doubles, Ints
 
@@ -78,6 +81,48 @@ class FittedSelection(RankingSelector):
             )
             raise AttributeError(f"there is no graph_: {ranked} ranks columns without a graph")
         return self._graph
+
+    def signed_graph(
+        self, X: Any = None, *, similarity: SimilarityOperator | None = None
+    ) -> FilteredGraph:
+        """Give `graph_` with the correlation along each edge, which has a sign.
+
+        The correlation is Pearson's or Spearman's, as the measure of the fit. `graph_` itself
+        does not hold it, so that its memory does not grow.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable, optional
+            What it was fitted on.
+        similarity : SimilarityOperator, optional
+            The similarity between the nodes of its graph, where it was prepared already.
+
+        Returns
+        -------
+        FilteredGraph
+            With `correlations`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> X = load_wine(as_frame=True).data
+        >>> graph = TopologicalFeatureSelector(4, graph="mst").fit(X).signed_graph(X)
+        >>> graph.weights.round(2).tolist()[:3], graph.correlations.round(2).tolist()[:3]
+        ([0.41, 0.3, 0.32], [0.64, 0.55, -0.56])
+        """
+        graph = self.graph_
+        if similarity is None:
+            if X is None:
+                raise ValueError("the correlations come from the table: signed_graph(X)")
+            similarity = fitted_similarity(self, X)
+        signed = with_correlations(graph, similarity)
+        if signed.correlations is None:
+            raise ValueError(
+                f"similarity {self.similarity_.name!r} has no sign: fit with similarity "
+                "'pearson' or 'spearman'"
+            )
+        return signed
 
     @property
     def strength_(self) -> Doubles:
@@ -334,6 +379,8 @@ class FittedSelection(RankingSelector):
         self,
         columns: Iterable[str | int] | None = None,
         *,
+        same: float | None = None,
+        network: FilteredGraph | None = None,
         n_next: int = 10,
         n_random: int = 200,
         random_state: Any = 0,
@@ -344,6 +391,13 @@ class FittedSelection(RankingSelector):
         ----------
         columns : iterable of str or int, optional
             Names, patterns or positions; by default the selected ones.
+        same : float, optional
+            Two columns of the list say the same if their absolute topological overlap is above
+            it (`FilteredGraph.topological_overlap`). 0.25 is usual for partial correlations.
+            By default they do if one explains 80 % of the other.
+        network : FilteredGraph, optional
+            The network of the overlaps, such as
+            ``LoGoCovariance().fit(X).partial_correlations()``; by default `graph_`.
         n_next : int, default=10
             Number of columns to propose, and number of missing groups to list.
         n_random : int, default=200
@@ -386,7 +440,9 @@ class FittedSelection(RankingSelector):
         new = [one.position for one in additions]
         extended = self._with_support([*positions, *new])
         missing = [group for group in extended.groups_ if group.position in new]
-        same, least = self._without_each(nodes)
+        alike, least = self._without_each(nodes)
+        if same is not None or network is not None:
+            alike = self._overlapping(nodes, same, network)
         held = listed.relevance_held(n_lists=n_random, random_state=random_state)
         return Evaluation(
             names=tuple(str(names[i]) for i in positions),
@@ -397,7 +453,7 @@ class FittedSelection(RankingSelector):
                 random_state=random_state,
             ),
             groups=listed.groups_,
-            same=same,
+            same=alike,
             least=least,
             alone=tuple(str(names[i]) for i in self.nodes_[lacking & ~isolated]),
             isolated=tuple(str(names[i]) for i in self.nodes_[isolated]),
@@ -463,6 +519,35 @@ class FittedSelection(RankingSelector):
                 same.setdefault(frozenset((node, other)), pair)
         alike = tuple(sorted(same.values(), key=lambda pair: -pair.share))
         return alike, tuple(sorted(adds, key=lambda one: one.adds)[:10])
+
+    def _overlapping(
+        self, nodes: Ints, least: Any, network: FilteredGraph | None
+    ) -> tuple[SamePair, ...]:
+        """Pairs of columns of a list whose topological overlap is above a level."""
+        number = isinstance(least, (int, float, np.number)) and not isinstance(least, bool)
+        if not (number and 0 <= least < 1):
+            raise ValueError(
+                f"same is {least!r}; give the overlap above which two columns say the same, a "
+                "number in [0, 1), such as 0.25"
+            )
+        network, places = self.graph_ if network is None else network, nodes
+        if network.n_nodes == self.n_features_in_:
+            places = self.nodes_[nodes]
+        elif network.n_nodes != len(self.nodes_):
+            raise ValueError(
+                f"the network has {network.n_nodes} nodes, and the selector was fitted on "
+                f"{self.n_features_in_} columns: give the network of these columns"
+            )
+        model, names = self._require_groups("evaluate"), self._column_names()
+        found = network.topological_overlap()[places][:, places]
+        found = sparse.triu(found, 1, format="coo")
+        pairs = []
+        for i, j, overlap in zip(found.row, found.col, found.data.tolist(), strict=True):
+            if abs(overlap) > least:
+                _, share = model.representative_of(int(nodes[i]), nodes[[j]])
+                name, other = (str(names[self.nodes_[nodes[end]]]) for end in (i, j))
+                pairs.append(SamePair(name, other, share, overlap))
+        return tuple(sorted(pairs, key=lambda pair: -abs(pair.overlap or 0.0)))
 
     def substitute(self, column: str | int, *, n: int = 5) -> Substitutes:
         r"""Rank the replacements of a selected column, with the other columns fixed.

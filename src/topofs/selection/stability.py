@@ -202,8 +202,7 @@ def stability(
     """
     if not is_whole(n_resamples) or n_resamples < 2:
         raise ValueError(f"n_resamples is {n_resamples!r}; give a whole number of at least 2")
-    if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
-        raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
+    check_level(level)
     if is_dask(X):
         raise TypeError("X is a dask collection, whose rows cannot be drawn: pass X.compute()")
     refuse_without_rows(X)
@@ -214,7 +213,7 @@ def stability(
         raise _needs_labels(selector)
     # Other selectors may use labels that they do not require.
     supervised = requires or not isinstance(selector, RankingSelector)
-    selector, X = _settled(selector, X)
+    selector, X = settled_selector(selector, X)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     generator = check_random_state(random_state)
     for_splits = None if supervised and not hasattr(splits, "split") else y
@@ -307,6 +306,12 @@ def nogueira_stability(chosen: npt.ArrayLike) -> tuple[float, float]:
     return float(phi), float(variance)
 
 
+def check_level(level: Any) -> None:
+    """Refuse a confidence that is none."""
+    if not isinstance(level, (float, np.floating)) or not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be a number in (0, 1)")
+
+
 def _needs_labels(selector: Selector) -> ValueError:
     return ValueError(
         f"the selector {type(selector).__name__} needs labels, and there are none: give y, or an "
@@ -314,7 +319,7 @@ def _needs_labels(selector: Selector) -> ValueError:
     )
 
 
-def _settled(selector: Selector, X: Any) -> tuple[Selector, Any]:
+def settled_selector(selector: Selector, X: Any) -> tuple[Selector, Any]:
     """The selector with the measure of the whole table, and the table without identifiers.
 
     Identifiers become constant, because drawn rows repeat and so would identifiers. A table of
@@ -513,12 +518,17 @@ def _one_by_one(n_samples: int, generator: np.random.RandomState) -> Rows:
 
 
 def _in_blocks(n_samples: int, generator: np.random.RandomState) -> Rows:
-    """Runs of neighbours, one after the other, with as many rows as the table.
-
-    Runs of S^(1/3) rows, rounded, at least 2, of S: H. R. Künsch (1989), The jackknife and the
-    bootstrap for general stationary observations, Annals of Statistics 17(3), 1217-1241.
-    """
-    length = min(max(2, int(round(n_samples ** (1 / 3)))), n_samples)  # noqa: RUF046
+    """Runs of neighbours, one after the other, with as many rows as the table."""
+    length = run_length(n_samples)
     n_blocks = -(-n_samples // length)
     starts = generator.randint(n_samples - length + 1, size=n_blocks)
     return np.asarray(np.add.outer(starts, np.arange(length)).ravel()[:n_samples])
+
+
+def run_length(n_samples: int) -> int:
+    """Rows of a run of neighbours: S^(1/3), rounded, at least 2, of S [1]_.
+
+    .. [1] H. R. Künsch (1989). The jackknife and the bootstrap for general stationary
+       observations. Annals of Statistics 17(3), 1217-1241.
+    """
+    return min(max(2, int(round(n_samples ** (1 / 3)))), n_samples)  # noqa: RUF046

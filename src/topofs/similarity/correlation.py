@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from topofs.runtime import for_each, for_row_ranges, slices
-from topofs.similarity.base import Measure, dense
+from topofs.similarity.base import Measure, dense, similarity_rows
 from topofs.similarity.noise_floor import (
     class_floors,
     correct_bias,
@@ -46,6 +46,8 @@ _BLOCK = 1 << 18
 _BLOCK_OF_RANKS, _BLOCK_OF_PAIRS, BLOCK = 1 << 16, 1 << 14, 1 << 15
 # Columns of a table that lie in one line of the cache.
 _LEAST = 8
+# Rows of correlations computed at a time where only some pairs are wanted.
+_ROWS_OF_PAIRS = 256
 _LEAST_SPREAD = float(np.sqrt(np.finfo(np.float64).eps))
 
 # Every integer up to this one is a float64, so sums of products below it are exact.
@@ -445,6 +447,27 @@ class Correlation(CorrelationOperator):
             return float(np.square(unit.T @ unit).sum() / self.n_features**2)
         total = unit.sum(axis=0, dtype=np.float64)
         return float(total @ total / self.n_features**2)
+
+
+def correlations_of_pairs(operator: Any, left: Ints, right: Ints) -> Doubles | None:
+    """Correlations of some pairs with their signs; None if the operator knows no sign.
+
+    `left` must be ascending. Only the rows and columns of the pairs are computed.
+    """
+    if not isinstance(operator, CorrelationOperator) or operator.kind == "blend":
+        return None
+    plain: Any = replace(operator, kind="plain")
+    found, rows = np.empty(len(left)), np.unique(left)
+    for first in range(0, len(rows), _ROWS_OF_PAIRS):
+        some = rows[first : first + _ROWS_OF_PAIRS]
+        pairs = slice(*np.searchsorted(left, [some[0], some[-1] + 1]))
+        columns, at = np.unique(right[pairs], return_inverse=True)
+        if hasattr(plain, "cross"):
+            block = plain.select(some).cross(slice(None), plain.select(columns))
+        else:
+            block = similarity_rows(plain, some)[:, columns]
+        found[pairs] = block[np.searchsorted(some, left[pairs]), at]
+    return found
 
 
 def finish_correlation(
