@@ -74,7 +74,7 @@ class ColumnReadingWarning(FitWarning):
 
 
 class NoRelevanceWarning(FitWarning):
-    """No column says more about the target than chance, and none is selected."""
+    """No column says more about the target than chance; the size "auto" selects none."""
 
 
 class NoStructureWarning(FitWarning):

@@ -124,7 +124,7 @@ def naive_ranking(
     if isolated == "keep":
         take_of(lonely)
     end = len(taken)
-    at_least = 1 if relevance is None else 0
+    at_least = 1 if relevance is None or relevance[0] is None else 0
     exact = max(at_least, n_wanted, end)
     for v in relevant:
         if v not in taken:

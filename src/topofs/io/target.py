@@ -51,28 +51,59 @@ class Target:
 def as_target(y: Target | npt.ArrayLike, n_samples: int) -> Target:
     """Read a target, unless it is read already, and check its length."""
     if isinstance(y, Target):
-        target = y
-    else:
-        values, name = as_vector(y), getattr(y, "name", None)
-        if values.ndim != 1:
-            raise ValueError(f"y has the shape {values.shape}: give one target a row")
-        target = replace(target_of(values), name="" if name is None else column_name(name))
-    if len(target.given) != n_samples:
-        raise ValueError(
-            f"X has {n_samples} rows and y has {len(target.given)}: give one target a row"
-        )
-    return target
+        _check_length(len(y.given), n_samples)
+        return y
+    values = as_vector(y)
+    if values.ndim != 1:
+        raise ValueError(f"y has the shape {values.shape}: give one target a row")
+    _check_length(len(values), n_samples)
+    # Arrays of dask have names, too: tokens.
+    name = getattr(y, "name", None) if hasattr(y, "to_frame") else None
+    return replace(target_of(values), name="" if name is None else column_name(name))
+
+
+def _check_length(n: int, n_samples: int) -> None:
+    if n != n_samples:
+        raise ValueError(f"X has {n_samples} rows and y has {n}: give one target a row")
 
 
 def targets_of(y: Any, n_samples: int) -> list[Target]:
     """Read one target, or several, one a column."""
-    if is_frame(y) and len(np.shape(y)) == 2:
-        return [as_target(series_at(y, i), n_samples) for i in range(np.shape(y)[1])]
-    if not isinstance(y, Target) and getattr(y, "ndim", None) != 1:
-        y = as_vector(y)
-        if y.ndim == 2 and y.shape[1]:
-            return [as_target(y[:, i], n_samples) for i in range(y.shape[1])]
-    return [as_target(y, n_samples)]
+    if isinstance(y, Target) or hasattr(y, "to_frame"):
+        return [as_target(y, n_samples)]
+    if is_frame(y):
+        columns = [series_at(y, i) for i in range(np.shape(y)[1])]
+        names = [repr(column_name(column.name)) for column in columns]
+    else:
+        values = _rows_of_targets(y)
+        if values.ndim != 2 or not values.shape[1]:
+            return [as_target(values, n_samples)]
+        columns = list(values.T)
+        names = [str(i) for i in range(len(columns))]
+    if len(columns) == 1:
+        return [as_target(columns[0], n_samples)]
+    targets = []
+    for column, name in zip(columns, names, strict=True):
+        try:
+            targets.append(as_target(column, n_samples))
+        except TableError as error:
+            raise TableError(f"column {name} of y: {error}") from None
+    return targets
+
+
+def _rows_of_targets(y: Any) -> npt.NDArray[Any]:
+    """Targets as an array, with one column each if there are several."""
+    if hasattr(y, "toarray"):
+        return np.asarray(y.toarray())
+    if not (isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple))):
+        return as_vector(y)
+    lengths = sorted({len(row) if isinstance(row, (list, tuple)) else 1 for row in y})
+    if len(lengths) > 1:
+        raise ValueError(
+            f"y has rows of {lengths[0]} and of {lengths[-1]} targets: give each row as many"
+        )
+    # Numbers beside text stay numbers.
+    return np.array(y, dtype=object)
 
 
 def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
@@ -128,7 +159,7 @@ def target_of(values: npt.NDArray[Any], *, task: str | None = None) -> Target:
         )
     if numbers and not np.isfinite(y).all():
         raise TableError("the target holds an infinite value; leave those rows out")
-    n_values = len(np.unique(y))
+    n_values = len(np.unique(y) if numbers else set(map(str, y)))
     if n_values < 2:
         raise TableError("the target has fewer than two values: there is nothing to predict")
     if task is None:

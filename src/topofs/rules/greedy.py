@@ -8,7 +8,8 @@ numbers (see `topofs._kernels.numpy_or_numba.UNIT`), so they give the same bits.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,6 @@ from topofs.network import NodeWeights
 from topofs.rules.base import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from topofs.constraints import Constraints
     from topofs.network import NodeRelevance
     from topofs.rules.coverage import MatrixCoverage, PathCoverage
@@ -115,146 +114,179 @@ def greedy_ranking(
     >>> ranking.order.tolist(), ranking.scores[ranking.order].round(3).tolist()
     ([1, 2, 0], [2.3, 0.5, 0.2])
     """
-    n, is_isolated = constraints.n_nodes, model.isolated()
+    n = constraints.n_nodes
     tie_rank = np.arange(n) if tie_rank is None else tie_rank
-    # At least one node is selected, unless no node has relevance.
-    least = 1 if relevance is None else 0
+    # At least one node is selected, unless chance explains the relevance of all.
+    least = 1 if relevance is None or relevance.proven is None else 0
     wanted = max(least, constraints.n_wanted or 0)
-
-    matrix: Any = None if relevance is None else model.as_matrix()
-
-    def searching(weights: NodeWeights | None = None) -> _NumpySearch | _KernelSearch:
-        searched: Any = model if weights is None else matrix
-        by_numpy = searched.by_matrix and use_numpy(n)
-        search = (_NumpySearch if by_numpy else _KernelSearch)(searched, tie_rank, weights)
-        search.begin(constraints)
-        return search
-
-    weights = None if relevance is None else relevance.weights
+    greedy = _Greedy(model, constraints, tie_rank, isolated, support_quarters, relevance)
     if constraints.cost is None:
-        first = demanded_nodes(model, constraints, tie_rank, weights)
-        order, gains, end = _in_phases(
-            *(searching, constraints, first, is_isolated, isolated, support_quarters),
-            *(relevance, matrix, wanted),
-        )
+        search, end = greedy.in_phases(wanted)
+        exact = max(end, wanted)
     else:
-        order = _best_within_budget(searching(weights), model, constraints, tie_rank, weights)
-        search = searching()
-        search.take(order)
-        gains = search.gains[: len(order)]
-        end, wanted = int((gains > 1).sum()), len(order)
-    scores = np.zeros(n)
-    scores[order] = gains
+        search = greedy.within_budget()
+        end, exact = int((search.gains[: search.n_taken] > 1).sum()), search.n_taken
+    order, scores = search.order[: search.n_taken], np.zeros(n)
+    scores[order] = search.gains[: search.n_taken]
     rest = np.setdiff1d(np.arange(n), order)
     return Ranking(
         order=np.concatenate([order, rest[np.argsort(tie_rank[rest])]]),
         scores=scores,
         end=max(least, end),
         coverage_model=model,
-        isolated=is_isolated,
+        isolated=greedy.is_isolated,
         selectable=len(order),
         tie_rank=tie_rank,
-        exact=max(end, wanted) if model.truncated.any() else None,
+        exact=exact if model.truncated.any() else None,
         relevance=relevance,
     )
 
 
-def _in_phases(
-    searching: Callable[..., _NumpySearch | _KernelSearch],
-    constraints: Constraints,
-    first: Ints,
-    is_isolated: Bools,
-    isolated: str,
-    support_quarters: int,
-    relevance: NodeRelevance | None,
-    matrix: Any,
-    wanted: int,
-) -> tuple[Ints, Doubles, int]:
-    """The order of the nodes, their gains, and the number of nodes up to the end.
+@dataclass(frozen=True, eq=False)
+class _Greedy:
+    """The searches of a greedy ranking; the fields are the arguments of `greedy_ranking`."""
 
-    The nodes `first` follow the forced ones.
-    """
-    others = np.ones(constraints.n_nodes, dtype=np.bool_)
-    others[constraints.forced] = others[first] = False
-    linked = np.flatnonzero(others & ~is_isolated)
-    isolated_nodes, everyone = np.flatnonzero(others & is_isolated), np.flatnonzero(others)
-    search = searching()
-    search.run(constraints.forced, limited=False)
-    search.take(first)
-    relevant: Ints = np.empty(0, np.int64)
-    if relevance is None:
-        # Up to the end: nodes that add more than themselves.
-        end = search.run(linked, least=int(UNIT))
-    else:
-        forced = search.order[: search.n_taken].copy()
-        relevant, end = _by_relevance(
-            searching, matrix, constraints, forced, relevance, support_quarters, wanted
+    model: Any
+    constraints: Constraints
+    tie_rank: Ints
+    isolated: str
+    support_quarters: int
+    relevance: NodeRelevance | None
+
+    @cached_property
+    def matrix(self) -> MatrixCoverage:
+        """The shares as a matrix, which weights need."""
+        found: MatrixCoverage = self.model.as_matrix()
+        return found
+
+    @cached_property
+    def is_isolated(self) -> Bools:
+        """Nodes that have a share only of themselves."""
+        found: Bools = self.model.isolated()
+        return found
+
+    @property
+    def weights(self) -> NodeWeights | None:
+        """The weights of shares, if any."""
+        return None if self.relevance is None else self.relevance.weights
+
+    def others(self, nodes: Ints) -> Ints:
+        """All nodes but some."""
+        return np.setdiff1d(np.arange(self.constraints.n_nodes), nodes)
+
+    def search(self, weights: NodeWeights | None = None) -> _NumpySearch | _KernelSearch:
+        """Begin a search with nothing taken, in which shares count by weights."""
+        model = self.model if weights is None else self.matrix
+        by_numpy = model.by_matrix and use_numpy(self.constraints.n_nodes)
+        search = (_NumpySearch if by_numpy else _KernelSearch)(model, self.tie_rank, weights)
+        search.begin(self.constraints)
+        return search
+
+    def in_phases(self, wanted: int) -> tuple[_NumpySearch | _KernelSearch, int]:
+        """Take all nodes that may be taken; also give the number of nodes up to the end."""
+        search = self.search()
+        search.run(self.constraints.forced, limited=False)
+        search.take(demanded_nodes(self.model, self.constraints, self.tie_rank, self.weights))
+        first = search.order[: search.n_taken].copy()
+        everyone = self.others(first)
+        linked = everyone[~self.is_isolated[everyone]]
+        isolated_nodes = everyone[self.is_isolated[everyone]]
+        relevant: Ints = np.empty(0, np.int64)
+        if self.relevance is None:
+            # Up to the end: nodes that add more than themselves.
+            end = search.run(linked, least=int(UNIT))
+        else:
+            relevant, end = self.by_relevance(self.relevance, first, wanted)
+            search.take(relevant[len(first) : end])
+        if self.isolated == KEEP:
+            end = search.run(np.setdiff1d(isolated_nodes, search.order[:end]))
+        wanted = max(end, wanted)
+        search.take(relevant[~np.isin(relevant, search.order[:end])], n_exact=wanted)
+        # Beyond the end, by gain and support.
+        rest = np.setdiff1d(
+            linked if self.isolated == LAST else everyone, search.order[: search.n_taken]
         )
-        search.take(relevant[: end - len(forced)])
-    if isolated == KEEP:
-        end = search.run(np.setdiff1d(isolated_nodes, search.order[:end]))
-    wanted = max(end, wanted)
-    search.take(relevant[~np.isin(relevant, search.order[:end])], n_exact=wanted)
-    # Beyond the end, by gain and support.
-    rest = np.setdiff1d(
-        linked if isolated == LAST else everyone, search.order[: search.n_taken]
-    )
-    search.run(rest, support_quarters=support_quarters, n_exact=wanted)
-    if isolated == LAST:
-        rest = np.setdiff1d(isolated_nodes, search.order[: search.n_taken])
-        search.run(rest, n_exact=wanted)
-    return search.order[: search.n_taken], search.gains[: search.n_taken], end
+        search.run(rest, support_quarters=self.support_quarters, n_exact=wanted)
+        if self.isolated == LAST:
+            rest = np.setdiff1d(isolated_nodes, search.order[: search.n_taken])
+            search.run(rest, n_exact=wanted)
+        return search, end
 
+    def by_relevance(
+        self, relevance: NodeRelevance, first: Ints, wanted: int
+    ) -> tuple[Ints, int]:
+        """The nodes `first`, then those with relevance; and the number up to the end."""
+        others, quarters = self.others(first), self.support_quarters
+        if relevance.proven is None:
+            search = self.search(relevance.weights)
+            search.take(first)
+            end = search.run(others, least=int(relevance.least * UNIT))
+            rest, wanted = np.setdiff1d(others, search.order[:end]), max(end, wanted)
+            search.run(rest, least=0, support_quarters=quarters, n_exact=wanted)
+            return search.order[: search.n_taken], end
+        while True:
+            search = self.search(relevance.weights)
+            search.take(first)
+            search.run(others, least=0, support_quarters=quarters, n_exact=wanted)
+            order = search.order[: search.n_taken]
+            end = self.end_by(relevance.proven, relevance.least, order, n_first=len(first))
+            # Complete rows count up to the end.
+            if end <= wanted or not self.matrix.truncated.any():
+                return order, end
+            wanted = end
 
-def _by_relevance(
-    searching: Callable[..., _NumpySearch | _KernelSearch],
-    matrix: MatrixCoverage,
-    constraints: Constraints,
-    forced: Ints,
-    relevance: NodeRelevance,
-    support_quarters: int,
-    wanted: int,
-) -> tuple[Ints, int]:
-    """The nodes with relevance in their order, and the number of nodes up to the end."""
-    n, weights, least = constraints.n_nodes, relevance.at_end, int(relevance.least * UNIT)
-    others = np.setdiff1d(np.arange(n), forced)
-    if relevance.proven is None:
-        search = searching(weights)
-        search.take(forced)
-        end = search.run(others, least=least)
-        rest, wanted = np.setdiff1d(others, search.order[:end]), max(end, wanted)
-        n_taken = search.run(rest, least=0, support_quarters=support_quarters, n_exact=wanted)
-        return search.order[len(forced) : n_taken], end
-    weighted = sparse.csr_array(weights.applied(matrix.matrix))
-    amounts, row = units(weighted.data), np.repeat(np.arange(n), np.diff(weighted.indptr))
+    def end_by(self, proven: NodeWeights, least: float, order: Ints, *, n_first: int) -> int:
+        """The number of nodes of an order beside which no other node adds more than `least`."""
+        weighted = sparse.csr_array(proven.applied(self.matrix.matrix))
+        amounts = units(weighted.data)
+        row = np.repeat(np.arange(weighted.shape[0]), np.diff(weighted.indptr))
 
-    def some_adds(selected: Ints) -> bool:
-        """Whether a node beside some adds more than chance gives."""
-        covered = np.zeros(n, np.int64)
-        for node in selected.tolist():
-            index, shares = matrix.entries(node)
-            mine = units(weights.of_row(node, index, shares))
-            covered[index] = np.maximum(covered[index], mine)
-        gains = np.zeros(n, np.int64)
-        np.add.at(gains, row, np.maximum(amounts - covered[weighted.indices], 0))
-        return bool(gains[constraints.open_beside(selected)].max(initial=0) > least)
+        def some_adds(selected: Ints) -> bool:
+            covered, gains = np.zeros((2, weighted.shape[0]), np.int64)
+            for node in selected.tolist():
+                index, shares = self.matrix.entries(node)
+                mine = units(proven.of_row(node, index, shares))
+                covered[index] = np.maximum(covered[index], mine)
+            np.add.at(gains, row, np.maximum(amounts - covered[weighted.indices], 0))
+            able = self.constraints.open_beside(selected)
+            return bool(gains[able].max(initial=0) > int(least * UNIT))
 
-    while True:
-        search = searching(relevance.weights)
-        search.take(forced)
-        n_taken = search.run(others, least=0, support_quarters=support_quarters, n_exact=wanted)
-        order = search.order[:n_taken]
-        # Gains never rise along the order: the end lies between two sizes.
-        low, end = len(forced) - 1, len(forced)
-        while end < n_taken and some_adds(order[:end]):
-            low, end = end, min(n_taken, 2 * end + 1)
+        # Gains never rise along the order, so the end lies between two sizes.
+        low, end = n_first - 1, n_first
+        while end < len(order) and some_adds(order[:end]):
+            low, end = end, min(len(order), 2 * end + 1)
         while end - low > 1:
             middle = (low + end) // 2
             low, end = (middle, end) if some_adds(order[:middle]) else (low, middle)
-        # Complete rows count up to the end.
-        if end <= wanted or not matrix.truncated.any():
-            return order[len(forced) :], end
-        wanted = end
+        return end
+
+    def within_budget(self) -> _NumpySearch | _KernelSearch:
+        """Take the best of several sets within the budget, in greedy order.
+
+        If nodes without relevance can be paid, too, they follow by their gain.
+        """
+        constraints, search = self.constraints, self.search(self.weights)
+        least = -1 if self.weights is None else 0
+
+        def taken(constraints: Constraints, *, by_cost: bool = False) -> tuple[Ints, float]:
+            search.begin(constraints, by_cost=by_cost)
+            search.run(constraints.forced, limited=False)
+            first = demanded_nodes(
+                self.model, constraints, self.tie_rank, self.weights, by_cost=by_cost
+            )
+            search.take(first)
+            n_taken = search.run(self.others(search.order[: search.n_taken]), least=least)
+            return search.order[:n_taken], float(search.gains[:n_taken].sum())
+
+        starts = starting_sets(constraints, self.tie_rank)
+        found = [taken(constraints)]
+        found += [taken(constraints.with_forced(start), by_cost=True) for start in starts]
+        best, _ = max(found, key=lambda nodes_and_value: nodes_and_value[1])
+        order, _ = taken(replace(constraints, excluded=self.others(best)))
+        search = self.search()
+        search.take(order)
+        search.run(self.others(order))
+        return search
 
 
 def demanded_nodes(
@@ -296,31 +328,6 @@ def demanded_nodes(
         state.take(best)
         found.append(best)
     return np.array(found, np.int64)
-
-
-def _best_within_budget(
-    search: _NumpySearch | _KernelSearch,
-    model: PathCoverage | MatrixCoverage,
-    constraints: Constraints,
-    tie_rank: Ints,
-    weights: NodeWeights | None,
-) -> Ints:
-    """The best of several sets within the budget, in greedy order."""
-    everyone = np.arange(constraints.n_nodes)
-
-    def taken(constraints: Constraints, *, by_cost: bool = False) -> tuple[Ints, Doubles]:
-        search.begin(constraints, by_cost=by_cost)
-        search.run(constraints.forced, limited=False)
-        search.take(demanded_nodes(model, constraints, tie_rank, weights, by_cost=by_cost))
-        rest = np.setdiff1d(everyone, search.order[: search.n_taken])
-        n_taken = search.run(rest)
-        return search.order[:n_taken], search.gains[:n_taken]
-
-    starts = starting_sets(constraints, tie_rank)
-    found = [taken(constraints)]
-    found += [taken(constraints.with_forced(start), by_cost=True) for start in starts]
-    best, _ = max(found, key=lambda nodes_and_gains: float(nodes_and_gains[1].sum()))
-    return taken(replace(constraints, excluded=np.setdiff1d(everyone, best)))[0]
 
 
 def starting_sets(constraints: Constraints, tie_rank: Ints) -> list[Ints]:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from topofs.network import Needs, Network
     from topofs.rules.base import Ranking, Rule
     from topofs.similarity.base import Measure
-    from topofs.similarity.relevance import Relevance
+    from topofs.similarity.relevance import ColumnRelevance, Relevance
     from topofs.terms import Term
 
 
@@ -406,13 +406,17 @@ class TopologicalFeatureSelector(FittedSelection):
             nodes, self._left_out = columns_that_vary(names, constant, rare=rare)
         self.nodes_, self._has_names = nodes, read.has_names
 
+        # A wrong y is refused before the similarities are computed.
+        self._relevance = None
+        if relevance is not None:
+            self._relevance = column_relevance(
+                relevance, read.measure, read.table, y, names=names.tolist(), nodes=nodes
+            )
         threshold = self.threshold
         if threshold == "auto":
             threshold = self.rule_.threshold_for(read.measure)
         network = build_network(columns, graph, needs=needs, threshold=threshold)
-        self._relevance = None
-        if relevance is not None:
-            self._relevance = column_relevance(relevance, read.measure, read.table, y, nodes)
+        if relevance is not None and self._relevance is not None:
             network = replace(network, relevance=self._relevance.of_nodes(relevance))
         self._select_from(network, constraints, size)
         return columns
@@ -431,7 +435,9 @@ class TopologicalFeatureSelector(FittedSelection):
         self._take(self._ranking)
         self._select(size)
         self._refine()
-        if size is None:
+        if self._relevance is not None:
+            self._warn_of_no_relevance(self._relevance)
+        elif size is None:
             self._warn_of_isolated_columns()
 
     def _needs(self) -> Needs:
@@ -579,17 +585,29 @@ class TopologicalFeatureSelector(FittedSelection):
             self._select(n_selected if until is None else None)
         self._refine()
 
+    def _warn_of_no_relevance(self, relevance: ColumnRelevance) -> None:
+        """Warn if no column has relevance, or if none that has may be selected."""
+        none, wanted = not relevance.proven.any(), self.n_features_to_select
+        n_beside = self.n_features_ - len(self.forced_)
+        if not n_beside and isinstance(wanted, str):
+            who = "no column" if none else "no column that the constraints allow"
+            kept = "only what is kept" if len(self.forced_) else "none"
+            say(
+                f"{who} says more about {relevance.target} than chance gives, so {kept} is "
+                "selected: give a number of columns, or leave relevance out",
+                NoRelevanceWarning,
+            )
+        # By MinShare, relevance decides between equal columns only.
+        elif n_beside and none and size_of(wanted).redundant_from is None:
+            say(
+                f"no column says more about {relevance.target} than chance gives: the choice of "
+                f"{n_beside} columns is a guess; the size 'auto' selects none",
+                NoRelevanceWarning,
+            )
+
     def _warn_of_isolated_columns(self) -> None:
         """Warn of isolated columns that the automatic size leaves out."""
         isolated = self._ranking.isolated
-        if self._relevance is not None:
-            if not self.support_.any():
-                say(
-                    "no column says more about the target than chance gives, so that none is "
-                    "selected: give a number of columns, or leave relevance out",
-                    NoRelevanceWarning,
-                )
-            return
         # With MinShare, isolated only means that no column explains that share of a column.
         if isolated is None or size_of(self.n_features_to_select).redundant_from is not None:
             return

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from topofs.io.frames import unmasked
 from topofs.io.target import targets_of
 from topofs.io.types import TypedTable
 from topofs.network import NodeRelevance, NodeWeights
 from topofs.runtime import slices
 from topofs.similarity.noise_floor import columns_of_pairs
+from topofs.similarity.table import is_constant
 from topofs.terms import Term, parameter
-from topofs.text import listed
+from topofs.text import joined, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +41,14 @@ _COLUMNS = 1024
 def _check_source(value: Any) -> None:
     if callable(value) or (isinstance(value, str) and value == TARGET):
         return
-    if isinstance(value, str) or np.ndim(value) != 1:
+    try:
+        is_vector = not isinstance(value, str) and np.ndim(value) == 1
+    except ValueError:  # rows of different lengths
+        is_vector = False
+    if not is_vector:
         raise ValueError(
-            f"relevance is {value!r}; give 'target', one weight a column, a function of X and y, "
-            "or None"
+            f"relevance is {shortened(repr(value), most=60)}; give 'target', one weight a column, "
+            "a function of X and y, or None"
         )
 
 
@@ -156,13 +162,13 @@ class ColumnRelevance:
 
 
 def column_relevance(
-    term: Relevance, measure: Measure, table: Any, y: Any, nodes: Ints
+    term: Relevance, measure: Measure, table: Any, y: Any, *, names: Sequence[str], nodes: Ints
 ) -> ColumnRelevance:
-    """The relevance of some columns of a table, which vary."""
-    n_features = table.shape[1]
+    """The relevance of some columns of a table, which vary; `names` are those of all columns."""
     if not term.needs_target:
-        weights = _checked(term.by, n_features, "relevance has", "weights", "one a column")
-        return ColumnRelevance(weights[nodes], weights[nodes])
+        weights = _checked(term.by, names, "relevance has")[nodes]
+        weights = _some_above_0(weights, "relevance")
+        return ColumnRelevance(weights, weights)
     if y is None:
         # The words that scikit-learn's checks look for.
         raise ValueError(
@@ -178,38 +184,63 @@ def column_relevance(
     if not callable(term.by):
         return relevance_to_target(measure, table, targets, nodes)
     if isinstance(table, TypedTable):
-        raise ValueError(
-            "a relevance function gets numbers only, and X has columns of names: use "
-            "relevance='target', or turn them into numbers"
-        )
-    found = []
-    for target in targets:
-        scores = term.by(_rows_with(table, target)[:, nodes], target.y)
-        # scikit-learn's scores may come with p-values.
-        scores = scores[0] if isinstance(scores, tuple) else scores
-        what = "the relevance function returned"
-        found.append(_checked(scores, len(nodes), what, "scores", "one a column"))
-    mean = np.mean(found, axis=0)
-    return ColumnRelevance(mean, mean)
+        if table[:, nodes].has_nominal:
+            raise ValueError(
+                "a relevance function gets numbers only, and X has columns of names: use "
+                "relevance='target', or turn them into numbers"
+            )
+        table = table.numbers
+    own = [names[node] for node in nodes.tolist()]
+    found = [_scores(term.by, _part(table, each, nodes), each, own) for each in targets]
+    scores = _some_above_0(np.mean(found, axis=0), "the relevance function")
+    return ColumnRelevance(scores, scores)
 
 
-def _checked(given: Any, n: int, what: str, kind: str, allowed: str) -> Doubles:
-    """Weights or scores as an array: one a column, at least 0, not all 0."""
+def _scores(function: Any, table: Any, target: Target, names: Sequence[str]) -> Doubles:
+    """What a function returns for the columns that vary in rows with a target; others get 0."""
+    varying = _varying(table, target)
     try:
-        values = np.asarray(given, dtype=np.float64)
+        returned = function(table[:, varying], target.y)
+    except Exception as error:
+        raise ValueError(
+            f"the relevance function raised {type(error).__name__}: {error}"
+        ) from error
+    if isinstance(returned, tuple) and returned:
+        # scikit-learn's scores may come with p-values.
+        returned = returned[0]
+    scores = np.zeros(len(names))
+    own = [names[position] for position in varying.tolist()]
+    scores[varying] = _checked(returned, own, "the relevance function returned")
+    return scores
+
+
+def _checked(given: Any, names: Sequence[str], who_has: str) -> Doubles:
+    """Weights or scores as an array: one finite number a column, at least 0."""
+    n, shown = len(names), shortened(repr(given), most=60)
+    try:
+        values = np.asarray(unmasked(given))
+        casting = "unsafe" if values.dtype == object else "same_kind"
+        values = values.astype(np.float64, casting=casting)
     except (TypeError, ValueError):
-        raise ValueError(f"{what} {given!r}; give numbers, {allowed}") from None
-    if values.shape != (n,):
-        size = f"the shape {values.shape}" if values.ndim != 1 else f"{len(values)} {kind}"
-        raise ValueError(f"{what} {size} for {n} columns; give {allowed}")
+        raise ValueError(f"{who_has} {shown}; give one number a column") from None
+    if values.ndim != 1:
+        raise ValueError(f"{who_has} {shown}; give one number for each of {n} columns")
+    if len(values) != n:
+        raise ValueError(f"{who_has} {len(values)} numbers for {n} columns; give one a column")
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0))
     if wrong.size:
         raise ValueError(
-            f"{what} the value {values[wrong[0]]:g} for column {wrong[0]}; give numbers of at "
-            "least 0"
+            f"{who_has} {values[wrong[0]]:g} for column {names[wrong[0]]!r}; give finite numbers "
+            "of at least 0"
         )
+    return values
+
+
+def _some_above_0(values: Doubles, what: str) -> Doubles:
     if not values.any():
-        raise ValueError(f"{what} {kind} that are all 0; give at least one above 0")
+        raise ValueError(
+            f"{what} gives 0 to every column that varies; give at least one of them more"
+        )
     return values
 
 
@@ -227,26 +258,46 @@ def relevance_to_target(
     values, proven = np.zeros(n), np.zeros(n)
     chance = []
     for target in targets:
-        rows = _rows_with(table, target)
         for some in slices(n, _COLUMNS):
-            part = rows[:, nodes[some]]
-            share, floor = measure.relevance(part, target, n_compared=n_compared)
-            values[some] += np.where(share > 0, share, 0.0)
-            proven[some] += np.where((share > 0) & (share >= floor), share, 0.0)
-            chance.append(floor)
+            part = _part(table, target, nodes[some])
+            varying = _varying(part, target)
+            if not varying.size:
+                continue
+            at = np.arange(n)[some][varying]
+            share, floor = measure.relevance(part[:, varying], target, n_compared=n_compared)
+            values[at] += np.where(share > 0, share, 0.0)
+            proven[at] += np.where((share > 0) & (share >= floor), share, 0.0)
+            chance.append(np.minimum(floor, 1.0))
+    middle = float(np.median(np.concatenate(chance))) if chance else 1.0
     return ColumnRelevance(
         values / len(targets),
         proven / len(targets),
-        chance=float(np.median(np.minimum(np.concatenate(chance), 1.0))) / len(targets),
-        target=listed([target.name for target in targets if target.name]) or "the target",
+        chance=middle / len(targets) if measure.knows_chance else None,
+        target=_in_words(targets),
     )
 
 
-def _rows_with(table: Any, target: Target) -> Any:
-    """The rows of a table with a target."""
+def _in_words(targets: Sequence[Target]) -> str:
+    names = [target.name for target in targets if target.name]
+    if len(targets) == 1:
+        return names[0] if names else "the target"
+    return f"{joined(names, 'and')} on average" if names else "the targets on average"
+
+
+def _varying(table: Any, target: Target) -> Ints:
+    """Positions of the columns that vary in rows with a target; all columns vary in all rows."""
+    if target.given.all() or isinstance(table, TypedTable):
+        return np.arange(table.shape[1])
+    return np.flatnonzero(~is_constant(table))
+
+
+def _part(table: Any, target: Target, columns: Ints) -> Any:
+    """Some columns of a table, in memory, in the rows with a target."""
+    part = table[:, columns]
+    part = part.compute() if hasattr(part, "compute") else part
     if target.given.all():
-        return table
+        return part
     rows = np.flatnonzero(target.given)
-    if isinstance(table, TypedTable):
-        return table.take(rows)
-    return table.tocsr()[rows].tocsc() if sparse.issparse(table) else table[rows]
+    if isinstance(part, TypedTable):
+        return part.take(rows)
+    return part.tocsr()[rows].tocsc() if sparse.issparse(part) else part[rows]
