@@ -91,7 +91,7 @@ def view(selector: TopologicalFeatureSelector, X: Any = None) -> SelectionView:
     >>> from topofs import TopologicalFeatureSelector, view
     >>> X = load_wine(as_frame=True).data
     >>> view(TopologicalFeatureSelector(2).fit(X))
-    2 of 13 columns represent 45 % of the variance of all 13: flavanoids, alcohol
+    2 of 13 columns represent 42 % of the variance of all 13: flavanoids, alcohol
     """
     summary = summarise_selection(selector, X)
     words = Words(summary)
