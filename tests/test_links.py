@@ -58,7 +58,7 @@ def test_a_broken_link_is_seen(tmp_path):
     page = tmp_path / "page.md"
     (tmp_path / "other.md").write_text("# One `two`: three\n", encoding="utf-8")
     page.write_text(
-        "[a](other.md) [b](other.md#one-two-three) [c](https://x.org/#y) [d](#here) `[e](gone.md)`\n"
+        "[a](other.md) [b](other.md#one-two-three) [c](https://x.org/) [d](#here) `[e](gone.md)`\n"
         '## Here\n```\n[f](gone.md)\n```\n[g](gone.md) [h](other.md#gone) <img src="gone.png">\n',
         encoding="utf-8",
     )
