@@ -16,7 +16,9 @@ def lowest(extras: set[str]) -> dict[str, str]:
     """Collect the lowest version of each package that is declared with one."""
     found: dict[str, str] = {}
     for folder in (ROOT, ROOT / "study"):
-        project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))[
+            "project"
+        ]
         optional = project.get("optional-dependencies", {})
         requirements = [
             *project["dependencies"],

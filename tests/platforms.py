@@ -5,5 +5,5 @@ import os
 import pytest
 
 posix = pytest.mark.skipif(
-    os.name != "posix", reason="needs POSIX: links, named pipes, permissions, devices"
+    os.name != "posix", reason="needs POSIX: links, named pipes, permissions, devices, signals"
 )

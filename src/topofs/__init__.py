@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from topofs.graphs.filtered_graph import FilteredGraph
     from topofs.models import Conditional, LoGoCovariance
     from topofs.network import Needs, Network
+    from topofs.report.notebook_view import view
     from topofs.rules import Centrality, Coverage, Ranking, Rule, Variance
     from topofs.selection import (
         AtLeast,
@@ -155,6 +156,7 @@ __all__ = [
     "threshold_mean",
     "tmfg",
     "tmfg_from_data",
+    "view",
 ]
 
 __version__ = "0.2.0"
@@ -162,6 +164,7 @@ __version__ = "0.2.0"
 _ROOMS = (
     *("errors", "terms", "network"),
     *("similarity", "graphs", "centrality", "rules", "selection", "models"),
+    "report.notebook_view",
 )
 
 

@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from tests.matrices import factor_table
+from tests.platforms import posix
 from topofs import ConstantFeatureWarning, Links, TopologicalFeatureSelector
 from topofs.backends import dask as dask_engine
 from topofs.backends import dask as dask_products
@@ -85,6 +86,7 @@ def test_two_worker_processes_give_the_answer_of_one_machine(client, chunks):
         check_same(selector, example(kind), chunks)
 
 
+@posix
 @pytest.mark.parametrize(("passes", "kind"), [(1, "reals"), (2, "whole")])
 def test_a_worker_killed_in_the_survey_or_in_a_refill_does_not_change_the_graph(
     client, monkeypatch, kind, passes

@@ -163,6 +163,7 @@ def test_many_columns_and_three_rows(tmp_path):
         (["--out", "nowhere/x.csv"], 3, "the folder nowhere does not exist"),
         (["--out", "."], 3, "is a folder"),
         (["--out", "x.csv", "--ranking", "x.csv"], 2, "two different files"),
+        (["--out", "x.csv", "--ranking", "X.csv"], 2, "not that of x.csv in another case"),
         (["--similarity", "energy"], 2, "choose --rule degree, or another similarity"),
         (["--alpha", "0.3"], 2, "--alpha 0.3 is for --similarity energy; choose that"),
         (["--no-squared", "--similarity", "mixed"], 2, "is for --similarity auto, pearson or"),

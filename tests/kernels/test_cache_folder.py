@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import topofs._kernels
+from tests.platforms import posix
 
 READ_ONLY = """
 import tempfile, warnings
@@ -73,6 +74,7 @@ def printed(program, folder, *arguments, **environment):
     return ran.stdout.splitlines()
 
 
+@posix
 @pytest.mark.needs_jit
 def test_a_full_disk_only_costs_that_kernels_are_compiled_anew(tmp_path):
     folder = {"NUMBA_CACHE_DIR": str(tmp_path)}
@@ -112,6 +114,7 @@ tempfile.TemporaryFile = tempfile.mkdtemp = refusing
 """
 
 
+@posix
 @pytest.mark.needs_jit
 def test_no_room_for_a_single_file_only_costs_the_same(tmp_path):
     said, _ = printed(NO_ROOM_FOR_A_FILE + FULL, tmp_path, 2**30)

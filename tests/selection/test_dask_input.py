@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from tests.matrices import factor_table
+from tests.platforms import posix
 from topofs import ConstantFeatureWarning, InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs.backends import dask_similarity as dask_columns
 
@@ -48,6 +49,7 @@ def test_two_worker_processes_give_the_answer_of_one_machine(client, chunks):
                 assert found.graph_ == expected.graph_
 
 
+@posix
 @pytest.mark.needs_jit
 @pytest.mark.parametrize(
     ("chunks", "similarity"),
@@ -67,6 +69,7 @@ def test_a_worker_killed_while_it_reads_does_not_change_the_answer(
     assert found.graph_ == TopologicalFeatureSelector(7, similarity=similarity).fit(X).graph_
 
 
+@posix
 @pytest.mark.needs_jit
 def test_a_worker_killed_with_prepared_columns_does_not_change_the_answer(client, monkeypatch):
     from distributed import futures_of, wait

@@ -15,6 +15,7 @@ only typer and rich, and the rest inside its functions. A command raises excepti
 
 from __future__ import annotations
 
+import errno
 import inspect
 import os
 import sys
@@ -47,6 +48,7 @@ _ENTRY_POINTS = "topofs.commands"
 _STUDY = ("benchmark", "datasets", "reproduce")
 _STUDY_DISTRIBUTION = "topofs-study"
 _UNEXPECTED, _WRONG_USAGE, _WRONG_DATA, _INTERRUPTED = 1, 2, 3, 130
+_ON_WINDOWS = os.name == "nt"
 
 
 def exit_status(error: BaseException) -> int:
@@ -80,12 +82,12 @@ class _Topofs(TyperGroup):
             sys.stdout.flush()
         except typer.Abort:
             raise  # typer handles it
-        except BrokenPipeError as error:
-            # The reader closed the pipe (| head). Nothing may be flushed at the end.
-            with suppress(OSError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit from error
         except (Exception, KeyboardInterrupt) as error:
+            if _is_closed_pipe(error):
+                # The reader closed the pipe (| head). Nothing may be flushed at the end.
+                with suppress(OSError):
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                raise typer.Exit from error
             if hasattr(error, "exit_code"):
                 _explain_usage(error)
                 raise  # typer's own, such as Exit
@@ -108,6 +110,15 @@ class _Topofs(TyperGroup):
                 raise
             _explain(error, debug=debug)
             raise typer.Exit(exit_status(error)) from error
+
+
+def _is_closed_pipe(error: BaseException) -> bool:
+    """Whether the reader of the output is gone; Windows calls the write an invalid argument."""
+    if isinstance(error, BrokenPipeError):
+        return True
+    if not _ON_WINDOWS or not isinstance(error, OSError):
+        return False
+    return error.errno == errno.EINVAL and error.filename is None
 
 
 def _converted_if_given(

@@ -208,7 +208,7 @@ def write_selection(selection: SavedSelection, path: Path) -> None:
             f"the names of {len(selection.columns):,} columns take more than "
             f"{_MAX_BYTES >> 20} MB, which a saved selection may have; shorten them"
         )
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def read_selection(path: Path) -> SavedSelection:

@@ -100,7 +100,10 @@ class Messages:
         Lines are printed without wrapping or markup; a table may have markup.
         """
         if self._as_json:
-            print(json.dumps(content(), indent=2, ensure_ascii=False, allow_nan=False))
+            # An output that cannot hold every name, such as a pipe on Windows, gets escapes.
+            is_utf8 = str(sys.stdout.encoding).lower().replace("-", "") == "utf8"
+            text = json.dumps(content(), indent=2, ensure_ascii=not is_utf8, allow_nan=False)
+            print(text)
         elif not self._quiet:
             output = _standard_output()
             for line in lines:
@@ -296,14 +299,17 @@ def check_outputs(
     from topofs.io.write import followed
 
     wanted = [(path, check) for path, check in files if path is not None]
-    seen: set[Path] = set()
+    seen: dict[str, Path] = {}
     for path, _ in wanted:
         place = followed(path)
-        if place in seen:
+        # Windows and macOS do not tell names apart that differ in case only.
+        other = seen.get(str(place).casefold())
+        if other is not None:
             raise ValueError(
                 f"{path} is given for two different files; give each a name of its own"
+                + (f", not that of {other.name} in another case" if other != place else "")
             )
-        seen.add(place)
+        seen[str(place).casefold()] = place
         if path.is_dir():
             raise IsADirectoryError(f"{path}: is a folder; give the name of a file to write")
         if not path.parent.is_dir():

@@ -45,7 +45,8 @@ class EndedBySignal(KeyboardInterrupt):
 def ending_by_exception() -> Iterator[None]:
     """Let SIGTERM and SIGHUP raise during the block, as SIGINT does; a second one ends the process.
 
-    A signal that is ignored (``nohup``) stays ignored.
+    On Windows SIGBREAK, which comes when the terminal is closed, takes the place of SIGHUP. A
+    signal that is ignored (``nohup``) stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -63,7 +64,7 @@ class _Signals:
 
     def __init__(self) -> None:
         named = {"SIGINT": signal.default_int_handler} | dict.fromkeys(
-            ("SIGTERM", "SIGHUP"), signal.SIG_DFL
+            ("SIGTERM", "SIGHUP", "SIGBREAK"), signal.SIG_DFL
         )
         numbers = {getattr(signal, name, None): own for name, own in named.items()}
         self._handlers: dict[int, Any] = {

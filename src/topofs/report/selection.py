@@ -32,12 +32,23 @@ if TYPE_CHECKING:
 
 __all__ = ["SelectionSummary", "summarise_selection", "write_selection_report"]
 
-SCRIPTS = (
+_PANELS = (
     *("data.js", "state.js", "elements.js", "scene.js", "drawing.js", "drawing_input.js"),
-    *("search.js", "details.js", "size.js", "groups.js", "charts.js", "gains.js"),
-    *("stability.js", "heat.js", "ranking.js", "start.js"),
+    *("search.js", "details.js", "size.js", "groups.js"),
+)
+SCRIPTS = (
+    *_PANELS,
+    "charts.js",
+    "gains.js",
+    "stability.js",
+    "heat.js",
+    "ranking.js",
+    "start.js",
 )
 """The scripts of the page; they share one scope, and the last one starts the rest."""
+
+VIEW_SCRIPTS = (*_PANELS, "start.js")
+"""The scripts of the view in a notebook."""
 
 # Similarities, shares and places are written as whole ten-thousandths.
 _SCALE = 10_000
@@ -125,11 +136,17 @@ def write_selection_report(
 
 def selection_page(summary: SelectionSummary) -> str:
     """Lay the numbers out as a page; UTF-8 can hold all of it."""
+    words = Words(summary)
+    data = {"data": embedded_json(page_data(summary, words))}
+    context = page_context(summary, words) | data
+    return render("selection.html.j2", context, styles=["selection.css"], scripts=SCRIPTS)
+
+
+def page_context(summary: SelectionSummary, words: Words) -> dict[str, Any]:
+    """Give what the template shows, except the data of its scripts."""
     from topofs import __version__
 
-    words = Words(summary)
-    selected = [summary.names[i] for i in summary.order[: summary.n_selected]]
-    context = {
+    return {
         "title": f"{words.headline} · {summary.table_name}",
         "version": __version__,
         "summary": summary,
@@ -138,11 +155,9 @@ def selection_page(summary: SelectionSummary) -> str:
         "notes": words.notes,
         "counted": counted,
         "percent": percent,
-        "selected_names": listed(selected, most=200),
+        "selected_names": listed(summary.selected_names, most=200),
         "least": max(1, summary.selector.n_demanded_),
-        "data": embedded_json(page_data(summary, words)),
     }
-    return render("selection.html.j2", context, styles=["selection.css"], scripts=SCRIPTS)
 
 
 def page_data(summary: SelectionSummary, words: Words) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class SelectionSummary:
     names : tuple of str
         Of all features, in the order of the table: untrusted text.
     n_samples : int or None
-        Rows of the table; None if a similarity was given instead.
+        Rows of the table; None if a similarity was given instead, or no table.
     n_selected : int
         Features selected.
     end : int or None
@@ -119,7 +119,8 @@ class SelectionSummary:
     drawn, places : array of int, array of float, shape (n_drawn, 2)
         The nodes of the graph that are drawn, ascending, and where: within [-1, 1].
     heat : tuple of (array of int, array of float)
-        Of the first features, like beside like, and the similarities between them.
+        Of the first features, like beside like, and the similarities between them; empty
+        without a table.
     left_out : tuple of (str, tuple of str)
         Reasons, each with the columns it left out; none that was passed through.
     took_no_part : tuple of (str, tuple of str)
@@ -172,6 +173,11 @@ class SelectionSummary:
     notes: tuple[str, ...] = ()
 
     @property
+    def selected_names(self) -> list[str]:
+        """The names of the selected features, best first."""
+        return [self.names[i] for i in self.order[: self.n_selected]]
+
+    @property
     def random_share(self) -> float:
         """The mean coverage of random lists of the size of the selection."""
         selected = self.order[: self.n_selected]
@@ -180,7 +186,7 @@ class SelectionSummary:
 
 def summarise_selection(
     selector: TopologicalFeatureSelector,
-    X: Any,
+    X: Any = None,
     *,
     similarity: SimilarityOperator | Floats | None = None,
     table_name: str = "the table",
@@ -196,8 +202,8 @@ def summarise_selection(
     ----------
     selector : TopologicalFeatureSelector
         Fitted.
-    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable
-        What it was fitted on.
+    X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable, optional
+        What it was fitted on. Without it there is no heat map, and the rule must have groups.
     similarity : SimilarityOperator or array, shape (n_nodes, n_nodes), optional
         The similarity between the nodes before the threshold, where it was prepared already:
         what `topofs.selection.fit_and_compare` gives as ``operator``.
@@ -241,29 +247,32 @@ def summarise_selection(
             f"stability is over {len(stability.frequency)} columns; the selector was fitted on "
             f"{n}: give the stability of the same table"
         )
-    table = named_matrix(X)
-    if not isinstance(table, TypedTable):
-        by_kind = has_nominal_columns(table) or not measure.takes_arrays
-        table = typed_table(table) if by_kind else table
+    table = None if X is None else _compared_table(selector, X)
     nominal = None
     if isinstance(table, TypedTable) and table.has_nominal:
         nominal = np.flatnonzero([column.nominal for column in table.columns])
 
-    operator = similarity_of(selector, table, similarity)
+    operator = None
+    if X is not None or similarity is not None:
+        operator = similarity_of(selector, table, similarity)
     order, ranked = np.argsort(selector.ranking_), np.argsort(selector.ranking_[nodes])
     n_selected, has_groups = selector.n_features_, selector.has_groups
-    running = (
-        running_groups(selector)
-        if has_groups
-        else running_over_all(WithDiagonal(operator), ranked, least=-np.inf)
-    )
+    if has_groups:
+        running = running_groups(selector)
+    elif operator is None:
+        raise ValueError(
+            f"X is missing: the rule {selector.rule_.name!r} has no groups, so the columns must be "
+            "compared again; give the table of the fit as X"
+        )
+    else:
+        running = running_over_all(WithDiagonal(operator), ranked, least=-np.inf)
     end = None
     if selector.rule_.has_end and not size_of(selector.n_features_to_select).has_own_ranking:
         end = selector.at("auto").n_features_
     graph = filtered_graph(selector)
     nothing = np.empty(0, np.int64), np.empty((0, 2))
     drawn, places = nothing if graph is None else drawing_of(graph, ranked, n_selected)
-    hottest, heat = heat_map(operator, ranked[:MOST_ROWS])
+    hottest, heat = nothing if operator is None else heat_map(operator, ranked[:MOST_ROWS])
     outside = np.setdiff1d(np.arange(n), nodes).tolist()
     reasons = {i: out.reason for i, out in zip(outside, selector.left_out_, strict=True)}
     rare = {out.name: out.reason for out in left_out_as_rare(selector)}
@@ -271,7 +280,7 @@ def summarise_selection(
         selector=selector,
         table_name=str(table_name),
         names=names,
-        n_samples=int(np.shape(X)[0]) if measure.takes_table else None,
+        n_samples=int(np.shape(X)[0]) if X is not None and measure.takes_table else None,
         n_selected=n_selected,
         end=end,
         has_groups=has_groups,
@@ -303,6 +312,15 @@ def summarise_selection(
         judged=judged,
         notes=tuple(map(str, notes)),
     )
+
+
+def _compared_table(selector: TopologicalFeatureSelector, X: Any) -> Any:
+    """Read the table as the measure of the fit compares it."""
+    table = named_matrix(X)
+    if isinstance(table, TypedTable):
+        return table
+    by_kind = has_nominal_columns(table) or not selector.similarity_.takes_arrays
+    return typed_table(table) if by_kind else table
 
 
 def _adds(
@@ -491,14 +509,14 @@ def drawing_of(
 
 
 def _random_coverage(
-    selector: TopologicalFeatureSelector, similarity: SimilarityOperator
+    selector: TopologicalFeatureSelector, similarity: SimilarityOperator | None
 ) -> RandomCoverage:
     """Draw random lists at a handful of sizes, and at that of the selection."""
     n = len(selector.nodes_)
     here = max(1, int(selector.support_[selector.nodes_].sum()))
     grid = np.rint(np.geomspace(1, n, _N_SIZES)).astype(np.int64)
     sizes = np.unique(np.append(grid, here))
-    if not selector.has_groups:
+    if not selector.has_groups and similarity is not None:
         covered = _random_over_all(similarity, sizes)
         low, high = np.quantile(covered, [0.025, 0.975], axis=0)
         return RandomCoverage(sizes, covered.mean(axis=0), low, high)

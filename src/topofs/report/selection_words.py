@@ -112,6 +112,11 @@ class Words:
         return f"{n:,} of {columns} represent{'s' if n == 1 else ''} {share}"
 
     @property
+    def plain(self) -> str:
+        """The selection in one line, with the names of the selected columns."""
+        return f"{self.headline}: {listed(self.summary.selected_names, most=20)}"
+
+    @property
     def meaning(self) -> str:
         """The coverage of the selected columns, and the reason for their number."""
         n, table = self.summary.n_selected, self.summary.table_name

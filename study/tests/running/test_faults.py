@@ -1,7 +1,6 @@
 """A real run is interrupted, killed and starved; nothing is lost and nothing doubled."""
 
 import os
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -13,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from study.tests.running import real_run
+
+resource = pytest.importorskip("resource", reason="there are no such limits")
 
 pytestmark = [
     pytest.mark.needs_jit,

@@ -113,3 +113,5 @@ function setUpCharts() {
   addLazyPanel(byId("coverage-chart"), shown(drawCoverage));
   addLazyPanel(byId("scores-chart"), shown(REPRESENTATION === null ? drawScores : drawGains));
 }
+
+setUpCharts();

@@ -4,6 +4,8 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const N = DATA.names.length;
 const SAID = DATA.words.said; // the words for a selection, or for a list that is judged
 const SCALE = 10000; // similarities are whole ten-thousandths
+const HAS_RANKING = byId("ranking") !== null; // the view in a notebook has none
+const IN_RANKING = HAS_RANKING ? ", in the ranking below" : "";
 
 const POSITION = new Int32Array(N); // of each feature in the ranking, from 0
 DATA.order.forEach((feature, position) => { POSITION[feature] = position; });

@@ -175,7 +175,7 @@ function changeText(lost, gained) {
 function showDetails() {
   const body = byId("details-body");
   const feature = state.active >= 0 ? state.active : DATA.order[0];
-  const hint = `${SAID.first} For another one, click its dot, search for its name, or choose it in the ranking below.`;
+  const hint = `${SAID.first} For another one, click its dot${HAS_RANKING ? ", search for its name, or choose it in the ranking below" : " or search for its name"}.`;
   const parts = [
     ...(state.active >= 0 ? [] : [element("p", { class: "small quiet" }, hint)]),
     element("h3", {}, DATA.names[feature]),
@@ -215,3 +215,5 @@ function setUpDetails() {
     }
   });
 }
+
+setUpDetails();

@@ -176,3 +176,5 @@ function setUpDrawing() {
     drawScene();
   });
 }
+
+setUpDrawing();

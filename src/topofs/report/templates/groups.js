@@ -88,7 +88,7 @@ function showAlone(alone) {
   box.hidden = alone.length === 0;
   box.querySelector("summary").textContent = `${counted(alone.length, "column")} not represented`;
   const shown = alone.slice(0, 500).map((feature) => element("li", {}, element("span", {}, nameButton(feature), ...badge(feature), ...(ISOLATED.has(feature) ? [element("span", { class: "quiet small" }, " isolated")] : []))));
-  if (alone.length > 500) shown.push(element("li", { class: "more" }, `and ${(alone.length - 500).toLocaleString("en")} more, in the ranking below`));
+  if (alone.length > 500) shown.push(element("li", { class: "more" }, `and ${(alone.length - 500).toLocaleString("en")} more${IN_RANKING}`));
   box.querySelector("ul").replaceChildren(...shown);
 }
 
@@ -139,3 +139,5 @@ function setUpGroups() {
     if (keys.has("k")) showGroups();
   });
 }
+
+setUpGroups();

@@ -85,3 +85,5 @@ function setUpHeat() {
     if (keys.has("k") || keys.has("size") || keys.has("theme")) drawHeat();
   });
 }
+
+setUpHeat();

@@ -187,3 +187,5 @@ function setUpRanking() {
     if (keys.has("k") || keys.has("active")) showRanking();
   });
 }
+
+setUpRanking();

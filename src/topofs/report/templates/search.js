@@ -85,3 +85,5 @@ function setUpSearch() {
     event.preventDefault();
   });
 }
+
+setUpSearch();

@@ -54,7 +54,7 @@ function showChips() {
     return element("li", {}, button);
   });
   if (state.k > shown.length) {
-    items.push(element("li", { class: "more" }, `and ${(state.k - shown.length).toLocaleString("en")} more, in the ranking below`));
+    items.push(element("li", { class: "more" }, `and ${(state.k - shown.length).toLocaleString("en")} more${IN_RANKING}`));
   }
   byId("selected").replaceChildren(...items);
 }
@@ -70,6 +70,12 @@ function showHeadline(k) {
   }
   byId("headline").textContent = own ? OWN_WORDS.headline : `${k.toLocaleString("en")} of ${counted(N, "column")} tried`;
   byId("lead").textContent = own ? OWN_WORDS.lead : `They ${REPRESENTATION === null ? "cover" : "represent"} ${percent(covered(k))} of the variance of all; ${randomText(k)}. ${SAID.run} ${DATA.k.toLocaleString("en")}.`;
+}
+
+// In a notebook, the call that gives the selection that is shown.
+function showCode(k) {
+  const code = byId("code");
+  if (code !== null) code.textContent = `.at(${k})`;
 }
 
 function setUpSize() {
@@ -106,7 +112,10 @@ function setUpSize() {
       byId("size-reset").hidden = state.k === DATA.k;
       showFigures();
       showHeadline(state.k);
+      showCode(state.k);
     }
     if (keys.has("k") || keys.has("active")) showChips();
   });
 }
+
+setUpSize();

@@ -37,3 +37,5 @@ function setUpStability() {
     if (keys.has("k") || keys.has("size")) showFrequencies();
   });
 }
+
+setUpStability();

@@ -1,14 +1,5 @@
-// Put the panels together.
+// Show all panels, and follow the window.
 
-setUpDrawing();
-setUpSearch();
-setUpDetails();
-setUpSize();
-setUpGroups();
-setUpCharts();
-setUpStability();
-setUpHeat();
-setUpRanking();
 showAll();
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => panels.forEach((panel) => panel(new Set(["theme"]))));
