@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Positions = npt.NDArray[np.intp]
 
 MOST_FOR_RFE = 600
-"""The most columns for RFE, which fits one model for each column."""
+"""The most columns for RFE, which fits a model for each of them."""
 
 _LEAST_REDUNDANCY = 1e-3
 # F is infinite for a column that tells the classes without a mistake.
@@ -80,7 +80,7 @@ def _f_scores(rows: Labelled) -> Doubles:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="divide by zero")
         scores, _ = (f_classif if rows.is_class else f_regression)(rows.X, rows.y)
-    return np.nan_to_num(scores, nan=0.0, posinf=_LARGEST_F)
+    return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=_LARGEST_F), dtype=np.float64)
 
 
 def _by_f(rows: Labelled) -> Positions:
