@@ -32,7 +32,7 @@ MOST_FOR_RFE = 600
 """The most columns for RFE, which fits a model for each of them."""
 
 _LEAST_REDUNDANCY = 1e-3
-# F is infinite for a column that tells the classes without a mistake.
+# F of a column that is constant within the classes: infinite, or by rounding below 0.
 _LARGEST_F = 1e100
 
 
@@ -80,7 +80,8 @@ def _f_scores(rows: Labelled) -> Doubles:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="divide by zero")
         scores, _ = (f_classif if rows.is_class else f_regression)(rows.X, rows.y)
-    return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=_LARGEST_F), dtype=np.float64)
+    known = np.nan_to_num(np.abs(scores), nan=0.0, posinf=_LARGEST_F)
+    return np.asarray(known, dtype=np.float64)
 
 
 def _by_f(rows: Labelled) -> Positions:
