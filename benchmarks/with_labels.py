@@ -68,6 +68,7 @@ from benchmarks.relevance_choice import splits_of, stability_of
 from benchmarks.timing import machine
 
 RESULT = Path(__file__).parent / "results" / "with_labels.json"
+PAGE = Path(__file__).parents[1] / "docs" / "benchmark-with-labels.md"
 SIZES, FEW_SIZES, REGRESSION_SIZES = (10, 25, 50, 100, 200), (10, 25, 50), (10, 20, 50)
 MOST, STABLE_AT = max(SIZES), 50
 N_SPLITS, N_SPLITS_LARGE, LARGE, N_BOOSTING_LARGE = 10, 4, 200_000, 2
@@ -319,13 +320,13 @@ def tests(rows, rivals):
     return [(*f, float(a)) for f, a in zip(found, adjusted, strict=True)]
 
 
-def printed(head, rows):
-    print("| " + " | ".join(head) + " |")
-    print("| --- |" + " ---: |" * (len(head) - 1))
+def table_lines(head, rows):
+    yield "| " + " | ".join(head) + " |"
+    yield "| --- |" + " ---: |" * (len(head) - 1)
     for first, *cells in rows:
         texts = ("–" if c is None else f"{c:.3f}" if isinstance(c, float) else c for c in cells)
-        print("| " + " | ".join([first, *map(str, texts)]) + " |")
-    print()
+        yield "| " + " | ".join([first, *map(str, texts)]) + " |"
+    yield ""
 
 
 def means_table(rows, methods):
@@ -348,37 +349,44 @@ def means_table(rows, methods):
         )
 
 
-def summary(stored):
+def summary_lines(stored):
     rows = stored["rows"]
-    always = [m for m in METHODS if m not in ("mutual_information", "rfe")]
-    head = ["method", "mean", *MODELS, *map(str, SIZES), "AUC", "stability", "seconds"]
     halves = {"reported": REPORTED, "development": DEVELOPMENT}
     for what, names in halves.items():
         half = [r for r in rows if r["table"] in names]
-        print(f"\n## {what}: {len(half)} of {len(names)} tables\n")
-        if not half:
-            continue
-        printed(head, means_table(half, always))
-        small = [r for r in half if len(r["score"]) == len(METHODS)]
-        print(f"With all methods, {len(small)} small tables:\n")
-        if small:
-            printed(head, means_table(small, METHODS))
-        print("Lead of relevance:\n")
-        printed(
-            ["rival", "lead", "ahead on", "p", "after Holm"],
-            ((METHODS[m], f"{lead:+.3f}", f"{n} of {len(half)}", p, a)
-             for m, lead, n, p, a in tests(half, always[1:])),
-        )  # fmt: skip
-        print("Lead over mRMR and fastcan, by model and size:\n")
-        printed(["rival, model", "all", *map(str, SIZES)], list(leads_table(half)))
-        print("By table:\n")
-        printed(
-            ["table", "rows", "columns", "classes", *(METHODS[m] for m in always)],
-            ((r["table"], r["rows"], r["columns"], r["classes"] or "–",
-              *(mean_score(r, m) for m in always)) for r in half),
-        )  # fmt: skip
-    regression(stored)
-    few(stored)
+        yield from ("", f"## {what}: {len(half)} of {len(names)} tables", "")
+        if half:
+            yield from half_lines(half)
+    yield from regression_lines(stored)
+    yield from few_lines(stored)
+
+
+def half_lines(half):
+    always = [m for m in METHODS if m not in ("mutual_information", "rfe")]
+    head = ["method", "mean", *MODELS, *map(str, SIZES), "AUC", "stability", "seconds"]
+    yield from table_lines(head, means_table(half, always))
+    small = [r for r in half if len(r["score"]) == len(METHODS)]
+    if small:
+        yield from (f"With all methods, {len(small)} small tables:", "")
+        yield from table_lines(head, means_table(small, METHODS))
+    yield from ("Lead of relevance:", "")
+    leads = (
+        (METHODS[m], f"{lead:+.3f}", f"{n} of {len(half)}", p, adjusted)
+        for m, lead, n, p, adjusted in tests(half, always[1:])
+    )
+    yield from table_lines(["rival", "lead", "ahead on", "p", "after Holm"], leads)
+    yield from ("Lead over mRMR and fastcan, by model and size:", "")
+    yield from table_lines(["rival, model", "all", *map(str, SIZES)], leads_table(half))
+    yield from ("By table:", "")
+    head = ["table", "rows", "columns", "classes", *(METHODS[m] for m in always)]
+    by_table = (
+        (
+            *(r["table"], r["rows"], r["columns"], r["classes"] or "–"),
+            *(mean_score(r, m) for m in always),
+        )
+        for r in half
+    )
+    yield from table_lines(head, by_table)
 
 
 def leads_table(rows):
@@ -395,9 +403,9 @@ def leads_table(rows):
             yield f"{METHODS[rival]}, {model}", *cells
 
 
-def regression(stored):
+def regression_lines(stored):
     rows = [r for r in stored["rows"] + stored["regression"] if r["classes"] is None]
-    print(f"\n## Regression, gradient boosting, R²: {len(rows)} tables\n")
+    yield from ("", f"## Regression, gradient boosting, R²: {len(rows)} tables", "")
     methods = [m for m in METHODS if all(m in r["score"] for r in rows)]
     cells = []
     for k in REGRESSION_SIZES:
@@ -410,12 +418,12 @@ def regression(stored):
         for k in REGRESSION_SIZES
         if k < r["columns"]
     ]
-    printed(["table", *(METHODS[m] for m in methods)], cells)
+    yield from table_lines(["table", *(METHODS[m] for m in methods)], cells)
 
 
-def few(stored):
+def few_lines(stored):
     rows = stored["few"]
-    print(f"\n## Labels on 5 % of the rows: {len(rows)} tables\n")
+    yield from ("", f"## Labels on 5 % of the rows: {len(rows)} tables", "")
     if not rows:
         return
 
@@ -431,7 +439,7 @@ def few(stored):
     for k in (None, *FEW_SIZES):
         means = (float(np.mean([mean(r, m, k) for r in rows])) for m in FEW_METHODS)
         cells.append((f"mean, {k} columns" if k else "mean", "", "", *means))
-    printed(head, cells)
+    yield from table_lines(head, cells)
 
 
 # What is stored.
@@ -485,7 +493,7 @@ def main():
             part = "regression" if name in OTHER_REGRESSION else "rows"
             store("few" if options.few else part, row)
             print(f"{name}: {row.get('process_seconds', '')}", flush=True)
-    summary(read())
+    print("\n".join(summary_lines(read())))
 
 
 if __name__ == "__main__":
