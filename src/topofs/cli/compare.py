@@ -197,14 +197,14 @@ def _lines(found: Comparison) -> Iterator[str | Printed]:
     )
     p_values = {(test.rival, test.n_features): test.p_value for test in found.tests}
     methods = dict.fromkeys(scores.method for scores in found.scores)
-    rivals = [method for method in METHOD_NAMES if method in methods and method != "tfs"]
+    rivals = [method for method in methods if method != "tfs"]
     rows = []
     for method in ("tfs", *rivals):
         cells = []
         for size in found.sizes:
             scores = found.of(method, None if method == "all" else size)
-            sure = p_values.get((method, size), 1.0) < _SIGNIFICANT
-            cells.append(f"{scores.mean:.3f}{'*' if sure else ' '}")
+            mark = "*" if p_values.get((method, size), 1.0) < _SIGNIFICANT else " "
+            cells.append(f"{scores.mean:.3f}{mark}")
         rows.append([METHOD_NAMES[method], *cells])
     heads = dict.fromkeys(map(found.size_name, found.sizes), RIGHT | {"no_wrap": True})
     yield new_table({"number of columns": {"no_wrap": True}} | heads, rows)
