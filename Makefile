@@ -87,7 +87,7 @@ docs-serve: docs
 # The lowest versions that pyproject.toml declares, in an environment of their own. They have
 # wheels for Python 3.11 and 3.12.
 LOWEST := .venv-lowest
-LOWEST_EXTRAS := anndata cli dask graphs plot report tables
+LOWEST_EXTRAS := anndata cli dask fastcan graphs plot report tables
 LOWEST_PYTHON = $(shell for python in $(PYTHON) python3.11 python3.12; do \
 	$$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' \
 	2> /dev/null && echo $$python && break; done)

@@ -57,12 +57,21 @@ def test_the_printed_table_and_verdict(wine_csv):
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[0].startswith("balanced accuracy of a linear model for kind")
-    assert lines[1].split()[:5] == ["columns", "TFS", "TFS", "(paper)", "Inf-FS"]
-    assert [line.split()[0] for line in lines[2:4]] == ["3", "6"]
+    assert lines[1].split() == ["number", "of", "columns", "3", "6"]
+    assert [line.split()[0] for line in lines[2:6]] == ["TFS", "TFS", "Inf-FS", "variance"]
     verdicts = [line for line in lines if line.startswith("TFS against ")]
     assert len(verdicts) == 5
     assert all(line.endswith("of 2 sizes") for line in verdicts)
     assert run("compare", wine_csv, "--target", "kind", *QUICK, "--quiet").output == ""
+
+
+def test_rivals_that_select_for_the_target(wine_csv):
+    given = ("compare", wine_csv, "--target", "kind", "--id", "bottle", *QUICK)
+    found = run_json(*given, "--relevance", "target", "--methods", "mrmr, random")
+    assert [test["rival"] for test in found["tests"]] == ["mrmr", "random"] * 2
+    assert found["settings"]["relevance"]["by"] == "target"
+    lines = run(*given, "--methods", "mrmr,all").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:5]] == ["number", "TFS", "mRMR", "all"]
 
 
 def test_a_dataset_has_a_target_of_its_own(tmp_path):
@@ -107,6 +116,7 @@ def test_a_class_that_looks_missing_is_one_and_is_pointed_out(tmp_path):
         (["--target", "kind", "--task", "regression"], 3, "it cannot be a number"),
         (["--target", "kind", "--folds", "80"], 3, "80 folds need at least 80 rows"),
         (["--target", "kind", "--folds", "1"], 2, "'--folds'"),
+        (["--target", "kind", "--methods", "mrm"], 2, "did you mean 'mrmr'"),
         (["--target", "kind", "--sizes", "auto,2", "--paper"], 2, "--sizes auto needs"),
         (["--target", "kind", "--similarity", "energy"], 2, "choose --rule degree"),
         (["--target", "kind", "--report", "nowhere/r.html"], 3, "does not exist"),
@@ -166,7 +176,14 @@ def test_the_automatic_size_is_that_of_each_split(wine_csv):
     assert sizes == {2, "auto"}
     printed = run(*arguments, *options).stdout
     mean = round(sum(found["auto_sizes"]) / 3)
-    assert any(line.lstrip().startswith(f"auto ({mean})") for line in printed.splitlines())
+    assert printed.splitlines()[1].split() == [
+        "number",
+        "of",
+        "columns",
+        "2",
+        "auto",
+        f"({mean})",
+    ]
     by_degree = run_json(*arguments, "--paper", "--repeats", "1", "--folds", "3")
     assert "auto" not in by_degree["sizes"]
 

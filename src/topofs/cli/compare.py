@@ -60,6 +60,11 @@ def compare(  # noqa: PLR0913 - one argument an option
     sizes: str | None = option(
         "Numbers or fractions of columns, or auto.", "A,B,…", show_default=SIZES
     ),
+    methods: str | None = option(
+        "Rivals, from tfs_paper, inf_fs, variance, f, mutual_information, mrmr, fastcan, forest, "
+        "rfe, random, all.",
+        "A,B,…",
+    ),
     task: Any = name_option(
         "classification, regression; else it is guessed.", ("classification", "regression")
     ),
@@ -79,10 +84,11 @@ def compare(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Compare TFS with its published form, Inf-FS, variance, random subsets, all.
 
+    With --relevance target, also with methods that select for the target.
     Cross-validated balanced accuracy, or R² for numbers; columns are selected
     inside the folds. Differences are tested by the corrected resampled t-test.
     With --time, models predict the rows after those they learned from.
-    The published form, Inf-FS and variance rank numbers; names follow as they are.
+    All but TFS, random and all rank numbers; names follow as they are.
     """
     from topofs.comparison.compare import compare as compare_methods
     from topofs.comparison.prediction import Resampling
@@ -133,6 +139,7 @@ def compare(  # noqa: PLR0913 - one argument an option
             values,
             sizes=wanted,
             selector=selector,
+            methods=None if methods is None else [m.strip() for m in methods.split(",")],
             model=model,
             resampling=Resampling(n_folds=folds, n_repeats=repeats or _REPEATS),
             splits=None if time is None else "forward",
@@ -189,18 +196,18 @@ def _lines(found: Comparison) -> Iterator[str | Printed]:
         f"{found.n_samples} rows"
     )
     p_values = {(test.rival, test.n_features): test.p_value for test in found.tests}
-    rivals = [method for method in METHOD_NAMES if method != "tfs"]
-    whole = RIGHT | {"no_wrap": True}
+    methods = dict.fromkeys(scores.method for scores in found.scores)
+    rivals = [method for method in methods if method != "tfs"]
     rows = []
-    for size in found.sizes:
-        cells = [f"{found.of('tfs', size).mean:.3f}"]
-        for rival in rivals:
-            scores = found.of(rival, None if rival == "all" else size)
-            mark = "*" if p_values[rival, size] < _SIGNIFICANT else " "
+    for method in ("tfs", *rivals):
+        cells = []
+        for size in found.sizes:
+            scores = found.of(method, None if method == "all" else size)
+            mark = "*" if p_values.get((method, size), 1.0) < _SIGNIFICANT else " "
             cells.append(f"{scores.mean:.3f}{mark}")
-        rows.append([found.size_name(size), *cells])
-    methods = [METHOD_NAMES[method] for method in ("tfs", *rivals)]
-    yield new_table({"columns": RIGHT} | dict.fromkeys(methods, whole), rows)
+        rows.append([METHOD_NAMES[method], *cells])
+    heads = dict.fromkeys(map(found.size_name, found.sizes), RIGHT | {"no_wrap": True})
+    yield new_table({"number of columns": {"no_wrap": True}} | heads, rows)
     yield from found.doubts[:SHOWN_LEAKS]
     if len(found.doubts) > SHOWN_LEAKS:
         more = len(found.doubts) - SHOWN_LEAKS

@@ -14,6 +14,7 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit
 
+from topofs.comparison.labelled import MOST_FOR_RFE
 from topofs.comparison.leakage import Leak, find_leaks
 from topofs.comparison.prediction import (
     FORWARD,
@@ -23,13 +24,16 @@ from topofs.comparison.prediction import (
     fit_and_score,
     folds,
 )
-from topofs.comparison.rivals import AUTO, excluded_columns, subsets
+from topofs.comparison.rivals import AUTO, UNLABELLED, excluded_columns, subsets
 from topofs.constraints import resolve_size
+from topofs.errors import import_extra
 from topofs.io.frames import NamedArray, dense_values, is_frame, named_matrix, readable_table
 from topofs.io.target import Target, as_target
 from topofs.io.types import TypedTable, typed_table
 from topofs.selection import TopologicalFeatureSelector, plain_settings
 from topofs.selection.compatibility import check_end, measure_of, rule_of
+from topofs.similarity.relevance import relevance_of
+from topofs.text import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,10 +48,23 @@ METHOD_NAMES = {
     "tfs_paper": "TFS (paper)",
     "inf_fs": "Inf-FS",
     "variance": "variance",
+    "f": "best by F",
+    "mutual_information": "best by mutual information",
+    "mrmr": "mRMR",
+    "fastcan": "fastcan",
+    "forest": "forest importance",
+    "rfe": "RFE",
     "random": "random subsets",
     "all": "all columns",
 }
-"""The methods and their names; "tfs_paper" is the published form of TFS."""
+"""The methods and their names.
+
+"tfs_paper" is the published form of TFS. From "f" to "rfe" they select for the target: "f" and
+"mutual_information" the best columns one by one, as scikit-learn's `SelectKBest`; "mrmr" by F over
+the mean absolute correlation with the columns selected before; "fastcan" by canonical correlation,
+with the package fastcan; "forest" by the importances of a random forest; "rfe" by eliminating the
+column of least weight in ridge regression, one by one.
+"""
 
 DEFAULT_SIZES = (0.05, 0.1, 0.25, 0.5, AUTO)
 """The default sizes."""
@@ -184,12 +201,13 @@ class Comparison:
         return asdict(self) | {"scores": scores, "doubts": list(self.doubts)}
 
 
-def compare(
+def compare(  # noqa: PLR0913 - one argument a choice of the user
     X: Any,
     target: Target | npt.ArrayLike,
     *,
     selector: TopologicalFeatureSelector | None = None,
     sizes: Sequence[float | str] | None = None,
+    methods: Sequence[str] | None = None,
     model: str = MODELS[0],
     target_name: str = "target",
     resampling: Resampling | None = None,
@@ -197,7 +215,7 @@ def compare(
     groups: Any = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Cross-validate TFS, its published form, Inf-FS, variance, random subsets, all columns.
+    """Cross-validate TFS and other methods: without labels, with labels, random, all columns.
 
     In every split each method selects on the training rows alone, a model is fitted to the
     columns it selected, and scored on the test rows. Models see names as one column a level,
@@ -217,6 +235,11 @@ def compare(
     sizes : sequence of int, float or "auto", optional
         Numbers or fractions of the columns; "auto": the automatic end of TFS. By default
         `DEFAULT_SIZES`, without "auto" if the rule of TFS has no automatic end.
+    methods : sequence of str, optional
+        The methods beside TFS, of `METHOD_NAMES`. By default its published form, Inf-FS,
+        variance, random subsets and all columns. If TFS uses the target (``relevance="target"``
+        or a function), also those that select for the target and need no other package; "rfe"
+        only on tables of at most 600 columns.
     model : {"linear", "knn", "tree"}, default="linear"
         Ridge, nearest neighbours or a decision tree.
     target_name : str
@@ -262,6 +285,7 @@ def compare(
     selector = _settled(selector or TopologicalFeatureSelector(), table)
     unwanted = excluded_columns(selector, table)
     n_open = table.shape[1] - len(unwanted)
+    rivals = _rivals(methods, selector, n_open)
     counts = _counts(sizes, selector, n_open)
     parts = folds(target, resampling)
     names = getattr(given, "names", None)
@@ -272,7 +296,11 @@ def compare(
     for number, (train, test) in enumerate(parts):
         seed = (resampling.random_state, number)
         chosen = subsets(
-            _rows(table, train), selector, counts, n_random=resampling.n_random, seed=seed
+            *(_rows(table, train), selector, counts),
+            n_random=resampling.n_random,
+            seed=seed,
+            target=_target_rows(target, train),
+            methods=rivals,
         )
         auto_sizes += [len(chosen["tfs", AUTO][0])] if AUTO in counts else []
         for cell, drawn in chosen.items():
@@ -336,6 +364,34 @@ def _counts(
     return (*counts, AUTO) if AUTO in sizes else tuple(counts)
 
 
+def _rivals(
+    methods: Sequence[str] | None, selector: TopologicalFeatureSelector, n_columns: int
+) -> tuple[str, ...]:
+    """The methods beside TFS, checked."""
+    if methods is None:
+        relevance = relevance_of(selector.relevance)
+        if relevance is None or not relevance.needs_target:
+            return UNLABELLED
+        left_out = {"tfs", "fastcan"} | ({"rfe"} if n_columns > MOST_FOR_RFE else set())
+        return tuple(method for method in METHOD_NAMES if method not in left_out)
+    given = [methods] if isinstance(methods, str) else list(methods)
+    for method in given:
+        if method not in METHOD_NAMES:
+            near = suggest(str(method), METHOD_NAMES)
+            raise ValueError(
+                f"methods has {method!r}, which is none of {', '.join(METHOD_NAMES)}"
+                + (f"; {near}" if near else "")
+            )
+    if "fastcan" in given:
+        import_extra("fastcan", extra="fastcan", purpose="the method 'fastcan'")
+    if "rfe" in given and n_columns > MOST_FOR_RFE:
+        raise ValueError(
+            f"the method 'rfe' fits a model for each of {n_columns:,} columns, and at most "
+            f"{MOST_FOR_RFE} are allowed: leave it out, or give fewer columns"
+        )
+    return tuple(method for method in METHOD_NAMES if method in given and method != "tfs")
+
+
 def _settled(
     selector: TopologicalFeatureSelector, table: AnyTable
 ) -> TopologicalFeatureSelector:
@@ -352,12 +408,23 @@ def _rows(table: AnyTable, rows: npt.NDArray[np.intp]) -> AnyTable:
     return table.take(rows) if isinstance(table, TypedTable) else table[rows]
 
 
+def _target_rows(target: Target, rows: npt.NDArray[np.intp]) -> Target:
+    """The target of some rows, with the classes that they have."""
+    y, classes = target.y[rows], target.classes
+    if classes:
+        present, y = np.unique(y, return_inverse=True)
+        classes = tuple(classes[i] for i in present)
+    return replace(target, y=y, given=np.ones(len(y), dtype=np.bool_), classes=classes)
+
+
 def _values(table: AnyTable, columns: npt.NDArray[np.intp]) -> tuple[Floats, Bools | None]:
     """Some columns as an array, and which of them hold codes of names."""
     if not isinstance(table, TypedTable):
         return table[:, columns], None
     chosen = [table.columns[column] for column in columns]
-    values = np.column_stack([column.values for column in chosen])
+    values = np.column_stack(
+        [np.empty((table.shape[0], 0)), *(column.values for column in chosen)]
+    )
     return values, np.array([column.nominal for column in chosen], dtype=np.bool_)
 
 

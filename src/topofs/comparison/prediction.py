@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.metrics import balanced_accuracy_score, r2_score
@@ -179,7 +180,8 @@ def fit_and_score(
     """Fill missing values with medians, scale, fit, and score on the test part.
 
     Names become one column per level of the training part, with one column for all levels of
-    fewer than five rows. Missing is a level; a new name in the test part has no column.
+    fewer than five rows. Missing is a level; a new name in the test part has no column. Without
+    columns, the prediction is the most frequent class or the mean.
     """
     prepared: Any = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
@@ -193,6 +195,8 @@ def fit_and_score(
              ("names", levels, np.flatnonzero(nominal))]
         )  # fmt: skip
     pipeline = make_pipeline(prepared, _MODELS[model, task]())
+    if not train[0].shape[1]:
+        pipeline = DummyClassifier() if task == "classification" else DummyRegressor()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
         warnings.filterwarnings("ignore", message="A single label was found")

@@ -1,4 +1,4 @@
-"""The columns that TFS and the other methods select on a training table."""
+"""The columns that TFS and the other methods select on the training rows of a split."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from topofs.comparison.labelled import LABELLED_METHODS, ranking_by_labels
 from topofs.constraints import resolve_columns
 from topofs.errors import FitWarning, TableError
 from topofs.io.types import TypedTable
@@ -15,10 +16,11 @@ from topofs.selection import InfiniteFeatureSelector, TopologicalFeatureSelector
 from topofs.selection.compatibility import rule_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import numpy.typing as npt
 
+    from topofs.io.target import Target
     from topofs.typing import Floats, Ints
 
     AnyTable = Floats | TypedTable
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """The size at the automatic end of TFS."""
+
+UNLABELLED = ("tfs_paper", "inf_fs", "variance", "random", "all")
+"""The rivals that need no labels."""
 
 
 def subsets(
@@ -35,14 +40,17 @@ def subsets(
     *,
     n_random: int,
     seed: tuple[int, ...],
+    target: Target | None = None,
+    methods: Collection[str] = UNLABELLED,
 ) -> dict[tuple[str, int | str], list[Positions]]:
-    """Select by TFS, Inf-FS, variance and at random, at every size; and take all columns.
+    """Select by TFS and by other methods, at every size.
 
     Each ranking is computed once and cut at every size. At the size "auto" all methods have as
-    many columns as TFS at its automatic end. The published TFS, Inf-FS and variance need
-    numbers. In a table with names they rank the numbers (names of two levels count as 0 and 1).
-    Names of more levels follow in the order of the table, because they have no order that
-    numbers could express.
+    many columns as TFS at its automatic end. All but TFS, "random" and "all" need numbers. In a
+    table with names they rank the numbers (names of two levels count as 0 and 1). Names of more
+    levels follow in the order of the table, because they have no order that numbers could
+    express. `target`, of the same rows, is needed by `LABELLED_METHODS` and by the relevance of
+    TFS.
     """
     excluded = excluded_columns(selector, X)
     open_ = np.setdiff1d(np.arange(X.shape[1]), excluded)
@@ -57,25 +65,27 @@ def subsets(
                 at_least=None,
                 max_similarity=None,
             )
-            own.fit(X)
+            own.fit(X, target)
         except ValueError as error:
             raise TableError(
                 f"the selector cannot be fitted to the training part of a split ({error}); give "
                 "more rows or fewer folds, or leave out columns that hardly vary"
             ) from error
-        rankings = {"tfs": np.argsort(own.ranking_), **_by_numbers(X)}
+        counts = {size: own.n_features_ if isinstance(size, str) else size for size in sizes}
+        rankings = {"tfs": np.argsort(own.ranking_)}
+        rankings |= _by_numbers(X, methods, excluded, target, max(counts.values()))
     random = np.random.default_rng(seed)
-    counts = {size: own.n_features_ if isinstance(size, str) else size for size in sizes}
     chosen: dict[tuple[str, int | str], list[Positions]] = {
         (method, size): [np.sort(ranking[~np.isin(ranking, excluded)][:count])]
         for method, ranking in rankings.items()
         for size, count in counts.items()
     }
-    for size, count in counts.items():
+    for size, count in counts.items() if "random" in methods else ():
         chosen["random", size] = [
             np.sort(random.choice(open_, count, replace=False)) for _ in range(n_random)
         ]
-    chosen["all", len(open_)] = [open_]
+    if "all" in methods:
+        chosen["all", len(open_)] = [open_]
     return chosen
 
 
@@ -85,9 +95,16 @@ def excluded_columns(selector: TopologicalFeatureSelector, X: AnyTable) -> Ints:
     return resolve_columns(selector.exclude, names, X.shape[1], what="exclude")
 
 
-def _by_numbers(X: AnyTable) -> dict[str, Positions]:
+def _by_numbers(
+    X: AnyTable,
+    methods: Collection[str],
+    excluded: Ints,
+    target: Target | None,
+    n_wanted: int,
+) -> dict[str, Positions]:
     """Rank by the methods that need numbers; other columns come last."""
-    amounts, positions = X, np.arange(X.shape[1])
+    amounts: Any = X
+    positions = np.arange(X.shape[1])
     others = np.empty(0, dtype=np.intp)
     if isinstance(X, TypedTable):
         is_number = np.array(
@@ -99,14 +116,21 @@ def _by_numbers(X: AnyTable) -> dict[str, Positions]:
             [np.empty((X.shape[0], 0)), *(X.columns[i].values for i in positions)]
         )
     rankings = {
-        "tfs_paper": _ranked(TopologicalFeatureSelector.paper(1), amounts),
-        "inf_fs": _ranked(InfiniteFeatureSelector(1), amounts),
-        "variance": _by_variance(amounts),
+        method: np.concatenate([positions[rank(amounts)], others])
+        for method, rank in _RANK_NUMBERS.items()
+        if method in methods
     }
-    return {
-        method: np.concatenate([positions[ranking], others])
-        for method, ranking in rankings.items()
-    }
+    if target is not None:
+        # An excluded column must not stand in for others.
+        able = ~np.isin(positions, excluded)
+        for method in (m for m in LABELLED_METHODS if m in methods):
+            ranking = ranking_by_labels(
+                *(method, amounts[:, able], target.y),
+                is_class=target.task == "classification",
+                n_wanted=n_wanted,
+            )
+            rankings[method] = np.concatenate([positions[able][ranking], others])
+    return rankings
 
 
 def _ranked(
@@ -124,3 +148,10 @@ def _by_variance(X: Any) -> Positions:
         warnings.filterwarnings("ignore", message="Degrees of freedom <= 0")
         variance = np.nanvar(X, axis=0, dtype=np.float64)
     return np.argsort(-np.nan_to_num(variance, nan=-1.0), kind="stable")
+
+
+_RANK_NUMBERS: dict[str, Callable[[Any], Positions]] = {
+    "tfs_paper": lambda X: _ranked(TopologicalFeatureSelector.paper(1), X),
+    "inf_fs": lambda X: _ranked(InfiniteFeatureSelector(1), X),
+    "variance": _by_variance,
+}

@@ -542,13 +542,14 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     at = np.arange(len(summary.sizes))
     for number, series in enumerate(drawn):
         # A little apart, so that spreads do not cover each other.
-        shift = 0.06 * (number - (len(drawn) - 1) / 2)
+        shift = min(0.06, 0.6 / len(drawn)) * (number - (len(drawn) - 1) / 2)
         own = series is summary.own
         ax.errorbar(
             at + shift,
             series.means,
             yerr=series.spreads,
-            color=SERIES[number % 5],
+            color=SERIES[number % len(SERIES)],
+            linestyle=("-", "--")[number // len(SERIES)],
             marker="o",
             markersize=7 if own else 5,
             linewidth=2.4 if own else 1.3,

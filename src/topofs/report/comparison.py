@@ -269,7 +269,8 @@ def chart_of(summary: ComparisonSummary, *, width: int = 820) -> dict[str, Any]:
             if np.isfinite([mean, spread]).all()
         ]
         path = "L".join(f"{point['x']},{point['y']}" for point in points)
-        curve = {"label": series.label, "style": f"series-{number % 5 + 1}", "points": points}
+        style = f"series-{number % 6 + 1} round-{number // 6 + 1}"
+        curve = {"label": series.label, "style": style, "points": points}
         curves.append(curve | {"path": f"M{path}" if points else ""})
     level = None
     if everything is not None and np.isfinite(everything.means[0]):
