@@ -72,6 +72,8 @@ def streamed_table(
     *,
     memory: int,
     columns: Sequence[str] | None = None,
+    dates_as_numbers: bool = False,
+    leave_out_text: bool = False,
     or_else: str = "use similarity='mixed', or turn it into numbers",
 ) -> StreamedTable:
     """Read the columns of a source as far as a measure needs them.
@@ -86,6 +88,10 @@ def streamed_table(
         Bytes that may be used.
     columns : sequence of str, optional
         The columns that are read, by default all.
+    dates_as_numbers : bool, default=False
+        Read dates and times as days; without it they take no part.
+    leave_out_text : bool, default=False
+        Leave out what the measure cannot compare, instead of refusing it.
     or_else : str
         Advice where a column of text cannot be compared.
 
@@ -94,24 +100,30 @@ def streamed_table(
     StreamedTable
         Of all columns; `left_out` has those that cannot be compared.
     """
-    reading = _Reading.of(source, source.names if columns is None else columns, memory)
+    names = source.names if columns is None else columns
+    reading = _Reading.of(source, names, memory, dates_as_numbers=dates_as_numbers)
     typed = measure.takes_names and (
         not measure.takes_arrays or any(c.kind != "number" for c in reading.columns)
     )
     by_ranks = typed or measure.products == "ranks"
-    for column in reading.columns:
-        if column.kind == "time" and not typed:
+    for column in reading.columns if not typed else ():
+        if column.kind == "time" and not leave_out_text:
             raise refusal(column.name, "timestamps")
-    if not by_ranks and all(c.kind in {"number", "truth"} for c in reading.columns):
+        if column.kind == "truth":
+            column.kind, column.named = "number", False
+    if not by_ranks and all(c.kind in {"number", "date", "time"} for c in reading.columns):
         return _by_values(reading, typed=False)
     _survey_names(reading)
     if not typed:
         advice = f"and similarity {measure.name!r} takes numbers only: {or_else}"
         for column in reading.columns:
-            if column.named and column.kind != "truth":
+            if not column.named:
+                continue
+            if not leave_out_text:
                 raise ValueError(
                     f"column {column.name!r} holds {column.why or 'text'}, {advice}"
                 )
+            column.reason = column.holds or "categories"
         if measure.products == "values":
             return _by_values(reading, typed=False)
     usable_names = any(column.named and column.reason is None for column in reading.columns)
@@ -127,14 +139,15 @@ def streamed_table(
 class _ReadColumn:
     """A column while it is read: its kind by its type, and what passes have found.
 
-    `kind` is "number", "truth", "name" (categories), "ordered", "text" or "time"; `named` columns
-    are compared by their names. `base` is subtracted from whole numbers beyond 2⁵³.
+    `kind` is "number", "truth", "name" (categories), "ordered", "text", "time", or "date" where
+    times become numbers; `named` columns are compared by their names. `base` is subtracted from
+    whole numbers beyond 2⁵³.
 
     Of text, `seen` counts the notations and `words` the different values; `n_plain` values were
     numbers in plain notation, whose words were not counted. With a decimal `mark` the column is
     numbers; otherwise `code` gives the code of each name, and `code_counts` the rows of each code
-    and of missing names. `reason` tells why the column takes no part; `why`, `written` and `hint`
-    are messages as in `Column`.
+    and of missing names. `holds` describes text. `reason` tells why the column takes no part;
+    `why`, `written` and `hint` are messages as in `Column`.
     """
 
     name: str
@@ -150,6 +163,7 @@ class _ReadColumn:
     code: dict[str, float] = field(default_factory=dict)
     code_counts: Ints | None = None
     values: _Values | None = None
+    holds: str | None = None
     why: str | None = None
     reason: str | None = None
     written: str | None = None
@@ -184,6 +198,8 @@ class _ReadColumn:
 
         if self.kind == "time":
             return np.zeros(len(array))
+        if self.kind == "date":
+            return _days(array)
         if self.kind in {"text", "name"}:
             return self._codes(array)
         if self.kind == "ordered":
@@ -249,6 +265,20 @@ class _ReadColumn:
         )
 
 
+def _days(array: Any) -> Doubles:
+    """Days from dates, time stamps, times of the day or spans of time."""
+    import pyarrow as pa
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        array, kind = array.dictionary_decode(), kind.value_type
+    whole = array.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
+    unit = "ms" if pa.types.is_date64(kind) else getattr(kind, "unit", "d")
+    per_day = {"d": 1.0, "s": 86400.0, "ms": 86400e3, "us": 86400e6, "ns": 86400e9}[str(unit)]
+    values: Doubles = whole.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return values / per_day
+
+
 def _words_of(array: Any) -> tuple[list[str], Ints]:
     """The different words of an array of text, and which of them each row has; -1: none."""
     import pyarrow as pa
@@ -273,9 +303,19 @@ class _Reading:
     memory: int
 
     @classmethod
-    def of(cls, source: BatchSource, columns: Sequence[str], memory: int) -> _Reading:
+    def of(
+        cls,
+        source: BatchSource,
+        columns: Sequence[str],
+        memory: int,
+        *,
+        dates_as_numbers: bool = False,
+    ) -> _Reading:
         """Choose the number of rows by the memory."""
         read = tuple(_ReadColumn.of(name, source.schema.field(name).type) for name in columns)
+        for column in read:
+            if column.kind == "time" and dates_as_numbers:
+                column.kind, column.why, column.reason = "date", None, None
         n_bytes = min(memory // 4, _MOST_BYTES)
         rows = max(_LEAST_ROWS, n_bytes // (_CELL_BYTES * max(1, len(read))))
         return cls(source, read, min(_MOST_ROWS, 1 << (rows.bit_length() - 1)), memory)
@@ -376,13 +416,12 @@ def _by_values(reading: _Reading, *, typed: bool) -> StreamedTable:
         i: why_constant(float(moments.highest[i]))
         for i in np.flatnonzero(moments.constant).tolist()
     }
-    if typed:
+    left_out = {
+        i: reason
+        for i, column in enumerate(reading.columns)
         # Names that cannot be compared have codes, which are no amounts.
-        left_out = {
-            i: reason
-            for i, column in enumerate(reading.columns)
-            if (reason := column.reason or (None if column.named else left_out.get(i)))
-        }
+        if (reason := column.reason or (None if typed and column.named else left_out.get(i)))
+    }
     columns = [
         StreamedColumn(column.name, column.code_counts, carriers=carriers)
         for column, carriers in zip(reading.columns, found.carriers(), strict=True)
@@ -621,7 +660,7 @@ def _survey_names(reading: _Reading) -> None:
             ways = [f"{WAYS[way]}, such as {example}" for way, example in unusual.items()]
             column.written = " and ".join(ways) or None
             continue
-        column.named = True
+        column.named, column.holds = True, kind.words or None
         if kind.holds == "truth values":
             words = (word for word in column.words if word.strip() not in MISSING)
             column.code = {word: float(word.strip().lower() == "true") for word in words}

@@ -39,7 +39,7 @@ _FORMATS = {
 _MOST_SPOOLED = 64 << 30
 """Most bytes of a copy of a stream that can be read only once; at most half of the free disk."""
 
-_SPOOLED_ROWS = 1 << 16
+_WRITTEN_ROWS = 1 << 16
 _REMOTE = "://"
 
 Read = Callable[["Sequence[str]", int], "Iterator[Any]"]
@@ -174,6 +174,16 @@ def scan_table(source: str | os.PathLike[str]) -> BatchSource:
     if schema != dataset.schema:
         dataset = dataset.replace_schema(schema)
     return _of_dataset(dataset, text, n_rows=None if kind == "csv" else n_rows)
+
+
+def is_many_files(source: str) -> bool:
+    """Whether a source is read in batches: a folder, a pattern, an address, an Arrow file."""
+    path = Path(source)
+    if _REMOTE in source or path.is_dir():
+        return True
+    if path.exists():
+        return _FORMATS.get(path.suffix.lower()) == "feather"
+    return bool(set(source) & set("*?["))
 
 
 def _files_of(text: str) -> tuple[Any, list[str], str]:
@@ -360,6 +370,71 @@ def _damaged(name: str, paths: Sequence[str], error: Exception) -> TableError:
 def _reason(error: Exception) -> str:
     text = str(error).partition("\n")[0].strip()
     return text.rstrip(".") or type(error).__name__
+
+
+# From a stream to files
+
+
+def check_streamed_output(source: BatchSource, path: Path) -> None:
+    """Refuse a name under which a stream is not written."""
+    is_text = source.dataset is not None and _is_csv(source.dataset)
+    ending = path.suffix.lower()
+    allowed = (".csv", ".tsv") if is_text else (".parquet", ".csv", ".tsv")
+    if ending in allowed:
+        return
+    if is_text:
+        raise ValueError(
+            f"{path}: rows of CSV are written as text; end the name in {joined(allowed, 'or')}"
+        )
+    if ending:
+        raise ValueError(
+            f"{path}: cannot write {ending}; end the name in {joined(allowed, 'or')}, or give "
+            "the name of a new folder for Parquet files"
+        )
+
+
+def write_batches(source: BatchSource, columns: Sequence[str], path: Path) -> None:
+    """Write some columns of a stream, with their values and types, to a file or a folder.
+
+    A folder gets one Parquet file for each file of the source.
+    """
+    check_streamed_output(source, path)
+    ending = path.suffix.lower()
+    schema = _arrow().schema([source.schema.field(name) for name in columns])
+    if not path.is_dir():
+        with _writer(path, ending, schema) as write:
+            for batch in source.read(columns, _WRITTEN_ROWS):
+                write(batch)
+        return
+    parts = [source]
+    if len(source.files) > 1:
+        fragments = source.dataset.get_fragments()
+        parts = [_of_fragment(source, fragment) for fragment in fragments]
+    for number, part in enumerate(parts):
+        with _writer(path / f"part-{number:05}.parquet", ".parquet", schema) as write:
+            for batch in part.read(columns, _WRITTEN_ROWS):
+                write(batch)
+
+
+def _of_fragment(source: BatchSource, fragment: Any) -> BatchSource:
+    """One file of a source."""
+    ds = _arrow("pyarrow.dataset")
+    dataset = source.dataset
+    one = ds.FileSystemDataset([fragment], dataset.schema, dataset.format, dataset.filesystem)
+    return _of_dataset(one, source.name, n_rows=0)
+
+
+@contextmanager
+def _writer(path: Path, ending: str, schema: Any) -> Iterator[Callable[[Any], None]]:
+    """Give a function that writes a record batch to a file."""
+    if ending == ".parquet":
+        with _arrow("pyarrow.parquet").ParquetWriter(str(path), schema) as writer:
+            yield writer.write_batch
+        return
+    csv = _arrow("pyarrow.csv")
+    how = csv.WriteOptions(delimiter="\t" if ending == ".tsv" else ",", quoting_style="needed")
+    with csv.CSVWriter(str(path), schema, write_options=how) as writer:
+        yield writer.write_batch
 
 
 # Other sources

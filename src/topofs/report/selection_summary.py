@@ -25,6 +25,7 @@ from topofs.selection import fitted_similarity
 from topofs.selection.reading import left_out_as_rare
 from topofs.selection.results import running_groups
 from topofs.similarity.base import MatrixOperator, similarity_rows
+from topofs.similarity.streamed import StreamedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -242,12 +243,14 @@ def summarise_selection(
             f"{n}: give the stability of the same table"
         )
     table = named_matrix(X)
-    if not isinstance(table, TypedTable):
+    if not isinstance(table, (StreamedTable, TypedTable)):
         by_kind = has_nominal_columns(table) or not measure.takes_arrays
         table = typed_table(table) if by_kind else table
     nominal = None
     if isinstance(table, TypedTable) and table.has_nominal:
         nominal = np.flatnonzero([column.nominal for column in table.columns])
+    elif isinstance(table, StreamedTable) and table.has_names:
+        nominal = np.flatnonzero([column.is_named for column in table.columns])
 
     operator = similarity_of(selector, table, similarity)
     order, ranked = np.argsort(selector.ranking_), np.argsort(selector.ranking_[nodes])

@@ -250,7 +250,7 @@ class StreamedTable:
             columns=tuple(self.columns[i] for i in which),
             values=None if self.values is None else self.values.select(which),
             head=self.head[which],
-            left_out={},
+            left_out={i: self.left_out[k] for i, k in enumerate(which) if k in self.left_out},
             positions=self.positions[which],
         )
 
