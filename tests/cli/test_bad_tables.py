@@ -121,7 +121,7 @@ def test_every_command_says_that_a_file_is_not_there(tmp_path, command):
     more = {"explain": ["a"], "graph": ["--out", tmp_path / "g.graphml"]}.get(command[0], [])
     for path, reason in (
         (tmp_path / "nope.csv", "there is no such file"),
-        (tmp_path, "is a folder; give the name of a file"),
+        (tmp_path, "is a folder without files"),
     ):
         assert_one_line(run(*command, path, *more), 3, reason)
 

@@ -33,13 +33,12 @@ from topofs.errors import import_extra
 from topofs.graphs.products import BlockedProducts
 from topofs.similarity.column_order import (
     DISTANCE,
-    ITSELF,
     STANDING,
     HashedRows,
     inverse_permutation,
     order_by_keys,
-    row_numbers,
     same_mirrored,
+    tied_keys,
 )
 
 if TYPE_CHECKING:
@@ -297,7 +296,7 @@ def order_on_workers(array: Any, varying: Bools, spans: Doubles) -> Ints:
 
     @cache
     def further_keys() -> Hashes:
-        tied = _tied(multisets)
+        tied = tied_keys(multisets)
         seeds = [dask.delayed(multisets[start:stop]) for start, stop in pairwise(starts)]
         some = [
             dask.delayed(np.flatnonzero(tied[start:stop])) for start, stop in pairwise(starts)
@@ -330,12 +329,6 @@ def _added_up(bands: list[list[Any]]) -> Hashes:
     return np.concatenate(found, axis=-1)
 
 
-def _tied(keys: Hashes) -> Bools:
-    """Which keys occur more than once."""
-    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return np.asarray(counts[which] > 1)
-
-
 def _varying_columns(chunk: Floats, varying: Bools, spans: Doubles) -> HashedRows:
     """The columns of a chunk that vary (on a worker)."""
     return HashedRows(chunk if varying.all() else chunk[:, varying], spans)
@@ -353,16 +346,7 @@ def _row_hashes(part: HashedRows, seeds: Hashes) -> Hashes:
 
 def _keys_of_tied(part: HashedRows, rows: Hashes, first: int, some: Ints) -> Hashes:
     """All hashes of some columns, from one chunk."""
-    n_samples = part.table.shape[0]
-    nothing = np.zeros(n_samples, np.uint64)
-    return np.stack(
-        [
-            *part.hashes_both_ways(rows[0], some),
-            part.hashes(STANDING, rows[1], some),
-            part.hashes(ITSELF, nothing, some),
-            part.hashes(ITSELF, row_numbers(first, first + n_samples), some),
-        ]
-    )
+    return part.further_hashes(rows[0], rows[1], first, some)
 
 
 def _sum(parts: Sequence[Hashes]) -> Hashes:

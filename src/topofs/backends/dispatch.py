@@ -29,7 +29,8 @@ from topofs.similarity.column_order import (
 )
 from topofs.similarity.noise_floor import check_shared_variance, leave_out_chance
 from topofs.similarity.sparse import SparseCorrelation
-from topofs.similarity.standard_columns import ColumnsOnWorkers
+from topofs.similarity.standard_columns import KnownCovariance
+from topofs.similarity.streamed import StreamedTable
 from topofs.similarity_matrix import (
     SimilarityMatrix,
     sum_and_peak,
@@ -153,6 +154,8 @@ class ColumnsToCompare:
             from topofs.backends.dask import order_on_workers
 
             return order_on_workers(self.table, ~self.constant, self.spans)  # type: ignore[operator, arg-type]
+        if isinstance(self.table, StreamedTable):
+            return self.table.value_order(self.operator)
         # Columns with values are not compared for it.
         if not self.measure.has_columns and isinstance(self.operator, MatrixOperator):
             return matrix_order(self.operator.values)
@@ -345,7 +348,7 @@ def _from_matrix(
 def _network_of_columns(columns: ColumnsToCompare, needs: Needs) -> Network:
     """The columns in their order; similarities only where the constraints need them."""
     measure, correlation = columns.measure, columns.on_workers
-    given: StandardColumns | ColumnsOnWorkers
+    given: StandardColumns | KnownCovariance
     operator, order = (
         None,
         columns.order() if needs.by_values else np.arange(columns.n_features),
@@ -356,7 +359,10 @@ def _network_of_columns(columns: ColumnsToCompare, needs: Needs) -> Network:
         if needs.pairs_from is not None:
             operator = columns.operator
     else:
-        given = ColumnsOnWorkers(correlation[np.ix_(order, order)], columns.table.shape[0])
+        single = correlation.dtype == np.float32
+        given = KnownCovariance.of_numbers(
+            correlation, columns.table.shape[0], single=single
+        ).in_order(order)
         operator = MatrixOperator(measure.of_correlation(correlation.copy()))
     return Network(
         columns.n_features,

@@ -56,11 +56,13 @@ def apply(
     """
     from topofs.io import open_table
     from topofs.io.annotated import check_annotated, is_annotated_ending
+    from topofs.io.batches import check_streamed_output, is_many_files
     from topofs.io.write import check_ending
 
     annotated = out is not None and is_annotated_ending(out)
     check_outputs(table, (out, None))
-    check_outputs(selection, (out, None if annotated else check_ending), what="the selection")
+    by_ending = None if annotated or is_many_files(table) else check_ending
+    check_outputs(selection, (out, by_ending), what="the selection")
     saved = read_selection(selection)
     with (
         messages.working(f"reading {table}"),
@@ -68,6 +70,8 @@ def apply(
     ):
         if annotated:
             check_annotated(opened, out)
+        elif out is not None and opened.source is not None:
+            check_streamed_output(opened.source, out)
         _check_present(saved, opened)
         files = write_together(out=(out, lambda path: _write(saved, opened, path)))
     before = set(saved.columns)

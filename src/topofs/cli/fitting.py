@@ -9,6 +9,7 @@ import warnings
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -29,7 +30,6 @@ from topofs.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from topofs.backends.dispatch import ColumnsToCompare
     from topofs.cli.messages import Messages
@@ -128,7 +128,7 @@ def fitted(
     needs_graph: bool = False,
 ) -> Iterator[Fitted]:
     """Read a table and fit a selector to it; the table stays open during the block."""
-    from topofs.runtime import watching
+    from topofs.runtime import parse_memory, watching
     from topofs.selection import fit_and_compare
     from topofs.selection.compatibility import check_end, measure_of, rule_of
 
@@ -147,7 +147,13 @@ def fitted(
     )
     measure = measure_of(selector.similarity)
     with reading(
-        source, measure=measure, roles=roles, messages=messages, read=read, check=check
+        source,
+        measure=measure,
+        roles=roles,
+        messages=messages,
+        read=read,
+        check=check,
+        memory=parse_memory(selector.memory),
     ) as (table, compared):
         names = set(compared.names)
         # Patterns are resolved to names; excluded columns that take no part are dropped.
@@ -180,6 +186,11 @@ def _target_for(
     """The target, if it decides the relevance of the columns."""
     if selector.relevance is None:
         return None
+    if table.source is not None:
+        raise TableError(
+            f"{table.name}: --relevance needs rows in memory, and these are read in batches: "
+            "give a sample of the rows, or leave it out"
+        )
     if compared.roles.target is None:
         raise typer.BadParameter(
             "--relevance target needs to know which column it is", param_hint="--target"
@@ -197,18 +208,35 @@ def reading(
     read: ReadOptions,
     needs_target: bool = False,
     check: Callable[[Table], None] | None = None,
+    memory: int | None = None,
 ) -> Iterator[tuple[Table, ComparableTable]]:
-    """Open a table, read the comparable columns, and print notes on the others."""
+    """Open a table, read the comparable columns, and print notes on the others.
+
+    Within `memory` bytes, more rows are read in batches. Without it, a table that is read in
+    batches is represented by a sample of its rows.
+    """
+    from topofs.cli.streams import comparable_stream
     from topofs.io import comparable_table, open_table
     from topofs.io.text_columns import in_time_order, with_dates_as_numbers
 
     with ExitStack() as stack:
         with messages.working(f"reading {source}"):
             table = stack.enter_context(open_table(source, how=read))
+            table = _in_batches(source, table, memory)
+        if table.source is not None and memory is None:
+            table = stack.enter_context(_sampled(table, read, messages))
         if check is not None:
             check(table)
         if needs_target and roles.for_table(table).target is None:
             raise typer.BadParameter("give the column to predict", param_hint="--target")
+        if table.source is not None:
+            assert memory is not None
+            compared = comparable_stream(table, roles, measure, memory, read, messages)
+            messages.left_out(compared.left_out)
+            for note in compared.notes:
+                messages.note(note)
+            yield table, compared
+            return
         with messages.working(f"reading {table.n_samples:,} rows of {table.name}"):
             if read.dates_as_numbers:
                 table = with_dates_as_numbers(table)
@@ -225,6 +253,38 @@ def reading(
         for note in compared.notes:
             messages.note(note)
         yield table, compared
+
+
+def _in_batches(source: str, table: Table, memory: int | None) -> Table:
+    """The same table, in batches if it is a Parquet file that memory does not hold."""
+    from topofs.io.arrays import bytes_of
+    from topofs.io.read import table_of_batches
+
+    if memory is None or table.source is not None or Path(source).suffix.lower() != ".parquet":
+        return table
+    # The table in memory, its columns prepared, and the similarity of the columns.
+    needed = 3 * bytes_of((table.n_samples, len(table.columns)))
+    return table_of_batches(source) if needed > memory else table
+
+
+@contextmanager
+def _sampled(table: Table, read: ReadOptions, messages: Messages) -> Iterator[Table]:
+    """A sample of the rows of a table that is read in batches, in a file of its own."""
+    from topofs.cli.streams import SAMPLED_ROWS, write_sample
+    from topofs.io import open_table
+    from topofs.io.write import temporary_folder
+
+    with temporary_folder() as folder:
+        path = folder / "sample.parquet"
+        assert table.source is not None
+        write_sample(table.source, path)
+        with open_table(path, how=read) as sample:
+            if sample.n_samples < table.n_samples:
+                messages.note(
+                    f"this command needs rows in memory, and takes {SAMPLED_ROWS:,} of the "
+                    f"{table.n_samples:,} rows at random"
+                )
+            yield replace(sample, name=table.name)
 
 
 def take_rows_in_order(selector: TopologicalFeatureSelector, messages: Messages) -> None:
@@ -349,6 +409,12 @@ def leaks_in(found: Fitted, messages: Messages) -> tuple[Leak, ...]:
     table, compared = found.table, found.compared
     target = compared.roles.target
     if target is None:
+        return ()
+    if table.source is not None:
+        messages.note(
+            f"whether a column alone predicts {target} was not tried, as it needs rows in memory: "
+            "`topofs compare` tries it on a sample"
+        )
         return ()
     with messages.working("looking for columns that alone tell the target"):
         try:

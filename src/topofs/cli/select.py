@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from topofs.cli.options import ConstraintOptions
     from topofs.comparison.leakage import Leak
-    from topofs.io import ColumnRoles
+    from topofs.io import ColumnRoles, Table
     from topofs.io.read import ReadOptions
     from topofs.selection import TopologicalFeatureSelector
 
@@ -53,18 +53,27 @@ def select(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Select the columns that represent all others, without labels."""
     from topofs.io.annotated import check_annotated, is_annotated_ending
+    from topofs.io.batches import check_streamed_output, is_many_files
     from topofs.io.write import check_ending
     from topofs.report.document import check_page_ending
 
     annotated = out is not None and is_annotated_ending(out)
+    in_batches = is_many_files(table)
     check_outputs(
         table,
-        (out, None if annotated else check_ending),
+        (out, None if annotated or in_batches else check_ending),
         (ranking, check_ending),
         (graph_out, check_graph_ending),
         (save, check_saved_ending),
         (report, check_page_ending),
     )
+
+    def check(opened: Table) -> None:
+        if annotated:
+            check_annotated(opened, out)
+        elif out is not None and opened.source is not None:
+            check_streamed_output(opened.source, out)
+
     with fitted(
         table,
         selector,
@@ -74,7 +83,7 @@ def select(  # noqa: PLR0913 - one argument an option
         constraints=constraints,
         read=read,
         needs_graph=graph_out is not None,
-        check=(lambda opened: check_annotated(opened, out)) if annotated else None,
+        check=check,
     ) as found:
         leaks = leaks_in(found, messages)
         target = found.compared.roles.target

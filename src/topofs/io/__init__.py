@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from topofs.errors import import_extra
+from topofs.io.batches import BatchSource, scan_table
 from topofs.io.frames import NamedArray
 from topofs.io.types import Column, LeftOutColumn, TypedTable, typed_table
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from topofs.io.write import write_columns, write_records
 
 __all__ = [
+    "BatchSource",
     "Column",
     "ColumnRoles",
     "ComparableTable",
@@ -28,6 +30,7 @@ __all__ = [
     "comparable_table",
     "numeric_table",
     "open_table",
+    "scan_table",
     "typed_table",
     "write_columns",
     "write_records",

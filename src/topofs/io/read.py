@@ -15,7 +15,7 @@ import sys
 import zipfile
 import zlib
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +24,7 @@ import polars as pl
 from topofs.errors import TableError
 from topofs.io.annotated import holds_annotated, is_annotated_ending, open_annotated
 from topofs.io.arrays import MAX_BYTES, READERS, bytes_of, refuse_oversize
+from topofs.io.batches import is_many_files, scan_table
 from topofs.io.delimited import open_delimited
 from topofs.io.table import Table, as_table_errors
 from topofs.io.text_columns import numbers_in_text
@@ -48,7 +49,7 @@ _EXCEL = (
 _FOREIGN = {
     _ZIP: "a zip archive; unpack it first",
     b"\xd0\xcf\x11\xe0": _EXCEL,
-    b"ARROW1": "an Arrow or Feather file; save the table as Parquet",
+    b"ARROW1": "an Arrow or Feather file; end its name in .arrow or .feather",
     _HDF5: "an HDF5 file; save the table as Parquet",
     b"SQLite format 3": "an SQLite database; save the table as CSV or Parquet",
     b"BZh": "packed with bzip2; unpack it first",
@@ -95,12 +96,13 @@ def open_table(
     and bar, Parquet, AnnData (.h5ad), MATLAB (variables ``X`` and ``Y``) and numpy archives
     (``X`` and ``y``). Packed with gzip, or from the standard input, the table is first copied to a
     temporary file, so that memory never holds it whole; of AnnData files it does. A copy is no
-    longer than `how` allows.
+    longer than `how` allows. A folder, a pattern or an Arrow file is read in batches
+    (`topofs.io.scan_table`).
 
     Parameters
     ----------
     source : path-like
-        The file, or ``"-"`` for the standard input.
+        The file, the folder or the pattern, or ``"-"`` for the standard input.
     how : ReadOptions, optional
         The layer of an AnnData file, the decimal mark of numbers, and the size limit of
         unpacked files and pipes.
@@ -130,9 +132,12 @@ def open_table(
     if from_stdin and sys.stdin is None:
         raise TableError("standard input is closed; give the name of a file")
     path = Path(source)
-    if not from_stdin:
+    if not from_stdin and not is_many_files(str(source)):
         _check_there(path)
     with ExitStack() as stack:
+        if not from_stdin and is_many_files(str(source)):
+            yield table_of_batches(source)
+            return
         on_disk = not from_stdin and path.is_file()
         limit = how.limit(path.stat().st_size if on_disk else 0)
         name = path.name if on_disk else str(path)
@@ -151,8 +156,6 @@ def open_table(
 
 
 def _check_there(path: Path) -> None:
-    if path.is_dir():
-        raise TableError(f"{path}: is a folder; give the name of a file")
     if not path.exists():
         raise TableError(f"{path}: there is no such file")
     try:
@@ -226,6 +229,21 @@ def _members(path: Path) -> list[str]:
             return archive.namelist()
     except zipfile.BadZipFile:
         return []
+
+
+def table_of_batches(path: str | os.PathLike[str]) -> Table:
+    """Open a table of more rows than memory holds; its types are those of Arrow."""
+    source = scan_table(path)
+    frame = pl.from_arrow(source.schema.empty_table())
+    assert isinstance(frame, pl.DataFrame)
+    schema = dict(frame.schema)
+    with as_table_errors(source.name):
+        rows = pl.scan_pyarrow_dataset(source.dataset)
+    n_samples = source.n_rows
+    if n_samples is None:
+        n_samples = sum(batch.num_rows for batch in source.read(source.names[:1], 1 << 16))
+        source = replace(source, n_rows=n_samples)
+    return Table(source.name, rows, n_samples, schema, source=source)
 
 
 def _open_arrays(path: Path, name: str, *, kind: str, limit: int) -> Table:

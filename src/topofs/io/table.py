@@ -20,7 +20,6 @@ from polars.exceptions import PanicException, PolarsError
 from topofs.errors import TableError, UnknownColumnError
 from topofs.io.frames import NamedArray
 from topofs.io.text_values import MISSING_CLASSES
-from topofs.io.types import TypedTable
 from topofs.terms import registered
 from topofs.text import listed, suggest
 
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.io.types import LeftOutColumn
+    from topofs.io.batches import BatchSource
+    from topofs.io.types import LeftOutColumn, TypedTable
 
 
 def columns_named(names: Iterable[str]) -> pl.Expr:
@@ -181,6 +181,8 @@ class Table:
         The column of the labels, for formats that store labels separately.
     notes : tuple of str
         Notes on the table.
+    source : BatchSource or None
+        The rows in batches, for a table of more rows than memory holds: a folder, or a pattern.
     """
 
     name: str
@@ -194,6 +196,7 @@ class Table:
     stored: pl.LazyFrame | None = None
     label: str | None = None
     notes: tuple[str, ...] = ()
+    source: BatchSource | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -211,7 +214,8 @@ class ComparableTable:
 
     Attributes
     ----------
-    X : array of float64 or float32, sparse matrix, or TypedTable, shape (n_samples, n_features)
+    X : array of float64 or float32, sparse matrix, TypedTable or StreamedTable, shape \
+(n_samples, n_features)
         An array in Fortran order where all columns are numbers, NaN for a missing value; a
         sparse matrix where the file holds one.
         Every column can be compared, except forced ones, which may hold anything.
@@ -237,7 +241,8 @@ class ComparableTable:
     @property
     def named(self) -> NamedArray | TypedTable:
         """X with its names, as estimators take it."""
-        return self.X if isinstance(self.X, TypedTable) else NamedArray(self.X, self.names)
+        # Of arrays only, the names are not known.
+        return self.X if hasattr(self.X, "names") else NamedArray(self.X, self.names)
 
 
 def holds_names(dtype: pl.DataType) -> bool:

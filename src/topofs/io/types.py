@@ -122,12 +122,18 @@ def level_codes(values: Doubles) -> Ints:
     levels, codes, counts = np.unique(
         values, return_inverse=True, return_counts=True, equal_nan=True
     )
+    merged = merged_levels(counts, last_is_missing=bool(np.isnan(levels[-1])))
+    return np.asarray(merged[codes], dtype=np.int64)
+
+
+def merged_levels(counts: Ints, *, last_is_missing: bool) -> Ints:
+    """Number the levels of a nominal column from their counts; rare levels share a number."""
     often = counts >= RARE
     # Do not merge two names and a few missing values: they would become one level.
-    few = len(counts) == 3 and np.isnan(levels[-1]) and not often.any()
+    few = len(counts) == 3 and last_is_missing and not often.any()
     if len(counts) > 2 and not often.all() and not few:
-        codes = np.where(often, np.cumsum(often) - 1, often.sum())[codes]
-    return np.asarray(codes, dtype=np.int64)
+        return np.asarray(np.where(often, np.cumsum(often) - 1, often.sum()), dtype=np.int64)
+    return np.arange(len(counts))
 
 
 def usable_columns(columns: Sequence[Column]) -> Bools:
@@ -149,7 +155,8 @@ def why_left_out(column: Column) -> str | None:
     if not len(given):
         return ALL_MISSING
     if column.nominal:
-        return _why_names_are_left_out(column.values, given)
+        counts = np.unique(given, return_counts=True)[1]
+        return why_names_are_left_out(counts, len(column.values))
     lowest, highest = given.min(), given.max()
     return None if lowest < highest else why_constant(float(highest))
 
@@ -161,15 +168,21 @@ def why_constant(value: float) -> str:
     return ROUNDED if abs(value) >= FIRST_ROUNDED else CONSTANT
 
 
-def _why_names_are_left_out(values: Doubles, given: Doubles) -> str | None:
-    counts = np.unique(given, return_counts=True)[1]
-    if len(counts) == 1 and len(given) == len(values):
+def why_names_are_left_out(counts: Ints, n_samples: int) -> str | None:
+    """Give the reason from the counts of the names; missing values are not among them."""
+    n_given = int(counts.sum())
+    if not n_given:
+        return ALL_MISSING
+    if len(counts) == 1 and n_given == n_samples:
         return CONSTANT
-    if len(counts) > 2 and 2 * len(counts) > len(given):
+    if len(counts) > 2 and 2 * len(counts) > n_given:
         return HARDLY_REPEATS
     if len(counts) > 2 and (counts < RARE).all():
         return f"no value in {RARE} rows or more"
-    too_many = level_codes(values).max() >= MOST_LEVELS
+    n_missing = n_samples - n_given
+    if n_missing:
+        counts = np.append(counts, n_missing)
+    too_many = merged_levels(counts, last_is_missing=n_missing > 0).max() >= MOST_LEVELS
     return f"more than {MOST_LEVELS:,} names" if too_many else None
 
 
@@ -377,11 +390,11 @@ def text_column(table: Any) -> str | None:
 def check_no_times(table: Any) -> None:
     """Refuse a frame with a column of parsed dates or times, which is no number; such an array."""
     if isinstance(table, np.ndarray) and table.dtype.kind in "mM":
-        raise _refusal("x0", "timestamps")
+        raise refusal("x0", "timestamps")
     if is_frame(table):
         for name, dtype in zip(table.columns, table.dtypes, strict=True):
             if _is_time(dtype):
-                raise _refusal(column_name(name), "timestamps")
+                raise refusal(column_name(name), "timestamps")
 
 
 def read_columns(table: Any, *, names: Sequence[str] | None = None) -> list[Column]:
@@ -445,7 +458,7 @@ def _columns(table: Any, names: Sequence[str] | None) -> list[Column | _TextColu
         return [read(name, series) for name, series in named_series(table)]
     values = as_array(table)
     if values.dtype.kind in "mM":
-        raise _refusal("x0" if names is None else names[0], "timestamps")
+        raise refusal("x0" if names is None else names[0], "timestamps")
     if values.ndim != 2:
         raise ValueError(f"a table has rows and columns; got the shape {values.shape}")
     called = [f"x{i}" for i in range(values.shape[1])] if names is None else names
@@ -471,14 +484,14 @@ def _pandas_column(name: str, series: Any) -> Column | _TextColumn:
         return _object_column(name, series.to_numpy())
     if types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype):
         if getattr(dtype, "kind", "") == "c":
-            raise _refusal(name, "complex numbers")
+            raise refusal(name, "complex numbers")
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return Column(name, bool(types.is_bool_dtype(dtype)), values)
     if types.is_string_dtype(dtype):
         return _object_column(name, series.to_numpy(dtype=object))
     if _is_time(dtype):
         return _time_column(name, series.isna().to_numpy())
-    raise _refusal(name, f"values of type {dtype}")
+    raise refusal(name, f"values of type {dtype}")
 
 
 def _is_time(dtype: Any) -> bool:
@@ -496,7 +509,7 @@ def _polars_column(name: str, series: Any) -> Column | _TextColumn:
     if dtype.is_temporal():
         return _time_column(name, series.is_null().to_numpy())
     if dtype.is_nested():
-        raise _refusal(name, "nested values")
+        raise refusal(name, "nested values")
     word = str(dtype).partition("(")[0]
     if word == "Enum":
         codes = series.to_physical().cast(float).to_numpy()
@@ -506,7 +519,7 @@ def _polars_column(name: str, series: Any) -> Column | _TextColumn:
         return Column(name, nominal=True, values=codes.astype(np.float64))
     if word in {"String", "Object"}:
         return _object_column(name, np.array(series.to_list(), dtype=object))
-    raise _refusal(name, f"values of type {dtype}")
+    raise refusal(name, f"values of type {dtype}")
 
 
 def _object_column(name: str, values: npt.NDArray[Any]) -> Column | _TextColumn:
@@ -524,7 +537,7 @@ def _object_column(name: str, values: npt.NDArray[Any]) -> Column | _TextColumn:
     if kind == "timestamps":
         return _time_column(name, missing)
     if kind not in {"booleans", "numbers"}:
-        raise _refusal(name, kind)
+        raise refusal(name, kind)
     numbers = np.full(len(values), np.nan)
     try:
         numbers[~missing] = values[~missing].astype(np.float64)
@@ -559,7 +572,8 @@ def kind_of(value: Any) -> str:
     return f"values of type {type(value).__name__}"
 
 
-def _refusal(name: str, kind: str) -> ValueError:
+def refusal(name: str, kind: str) -> ValueError:
+    """Make the error for a column of values that no measure compares."""
     advice = {
         "timestamps": "turn it into a number (days since a date), or leave it out",
         "nested values": "spread it over columns of its own, or leave it out",

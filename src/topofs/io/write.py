@@ -87,9 +87,14 @@ def write_columns(
     """
     from topofs.io.table import columns_named
 
-    ending = check_ending(path)
     wanted = set(columns)
     chosen = columns if in_given_order else [c for c in table.columns if c in wanted]
+    if table.source is not None:
+        from topofs.io.batches import write_batches
+
+        write_batches(table.source, chosen, path)
+        return
+    ending = check_ending(path)
     source = table.stored
     if table.as_written is not None and ending != ".parquet":
         source = table.as_written
@@ -204,8 +209,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     If the block raises, the temporary file is removed and an existing file at `path` is not
     changed. The move is one `os.replace`, so a reader sees the old file or the new one, never a
-    part. A link is followed; a device or a pipe, such as ``/dev/stdout``, cannot be replaced,
-    so its own path is given.
+    part. A path without an ending that is not there yet is a folder. A link is followed; a
+    device or a pipe, such as ``/dev/stdout``, cannot be replaced, so its own path is given.
     """
     with replacing_together([path]) as (unfinished,):
         yield unfinished
@@ -246,6 +251,7 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
     target = followed(path)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file to write")
+    is_folder = not target.suffix and not target.exists()
     if target.exists() and not target.is_file():
         yield _Move(path, target, target)
         return
@@ -256,7 +262,10 @@ def _prepared(path: str | os.PathLike[str]) -> Iterator[_Move]:
             # A file that replaces a private one is private from the start; the system applies
             # the umask to 0o666.
             mode = 0o600 if target.exists() else 0o666
-            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))
+            if is_folder:
+                unfinished.mkdir()
+            else:
+                os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))
         yield _Move(path, unfinished, target)
 
 
@@ -338,7 +347,7 @@ def _put_back(old: Path | None, move: _Move) -> None:
         if move.unfinished.exists():
             _forget(old)
         elif old is None:
-            move.target.unlink(missing_ok=True)
+            _remove(move.target)
         else:
             os.replace(old, move.target)  # noqa: PTH105 - it is atomic
     except OSError as error:

@@ -25,6 +25,7 @@ from topofs.selection import fitted_similarity
 from topofs.selection.reading import left_out_as_rare
 from topofs.selection.results import running_groups
 from topofs.similarity.base import MatrixOperator, similarity_rows
+from topofs.similarity.streamed import StreamedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -251,6 +252,8 @@ def summarise_selection(
     nominal = None
     if isinstance(table, TypedTable) and table.has_nominal:
         nominal = np.flatnonzero([column.nominal for column in table.columns])
+    elif isinstance(table, StreamedTable) and table.has_names:
+        nominal = np.flatnonzero([column.is_named for column in table.columns])
 
     operator = None
     if X is not None or similarity is not None:
@@ -317,7 +320,7 @@ def summarise_selection(
 def _compared_table(selector: TopologicalFeatureSelector, X: Any) -> Any:
     """Read the table as the measure of the fit compares it."""
     table = named_matrix(X)
-    if isinstance(table, TypedTable):
+    if isinstance(table, (StreamedTable, TypedTable)):
         return table
     by_kind = has_nominal_columns(table) or not selector.similarity_.takes_arrays
     return typed_table(table) if by_kind else table

@@ -23,7 +23,7 @@ import numpy as np
 from topofs._kernels.column_products import deflate_rows
 from topofs.runtime import for_row_ranges
 from topofs.similarity.column_order import inverse_permutation
-from topofs.similarity.standard_columns import ColumnsOnWorkers
+from topofs.similarity.standard_columns import KnownCovariance
 
 if TYPE_CHECKING:
     from topofs.similarity.standard_columns import StandardColumns
@@ -436,25 +436,23 @@ VarianceSpace = CovarianceSpace | SampleSpace
 
 
 def variance_space(
-    columns: StandardColumns | ColumnsOnWorkers, memory: int, *, value_rank: Ints | None = None
+    columns: StandardColumns | KnownCovariance, memory: int, *, value_rank: Ints | None = None
 ) -> VarianceSpace:
     """Choose the smaller space, within `memory` bytes: pairs of rows, or pairs of samples.
 
     The columns are in the order of `value_rank`, by default in that of the nodes.
     """
-    if isinstance(columns, ColumnsOnWorkers):
-        n = len(columns.correlation)
-        nodes = np.arange(n) if value_rank is None else inverse_permutation(value_rank)
-        covariance = columns.correlation.astype(np.float64, copy=False)
-        degrees, chance = np.ones(n, dtype=np.int64), normal_chance(columns.n_samples, n)
-        single = columns.correlation.dtype == np.float32
-        return CovarianceSpace(covariance, np.arange(n + 1), degrees, nodes, chance, single)
     nodes = (
         np.arange(len(columns.degrees))
         if value_rank is None
         else inverse_permutation(value_rank)
     )
-    chance, n_samples = chance_gain(columns), columns.n_samples
+    n_samples = columns.n_samples
+    if isinstance(columns, KnownCovariance):
+        chance = normal_chance(n_samples, len(columns.degrees))
+        covariance, starts, degrees = columns.covariance, columns.starts, columns.degrees
+        return CovarianceSpace(covariance, starts, degrees, nodes, chance, columns.single)
+    chance = chance_gain(columns)
     # The matrix and a working copy.
     if columns.n_rows <= n_samples and 16 * columns.n_rows**2 <= memory:
         covariance, starts, degrees = columns.gram_of_rows(), columns.starts, columns.degrees

@@ -18,6 +18,7 @@ from topofs.backends.dask_table import check_dimensions, is_dask
 from topofs.backends.dispatch import columns_to_compare
 from topofs.centrality import check_theta, infinite_path_scores
 from topofs.constraints import resolve_size, size_of
+from topofs.io.batches import is_stream, lazy_columns, stream_names
 from topofs.io.frames import (
     NamedArray,
     arrow_as_frame,
@@ -101,14 +102,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
-(n_samples, n_features)
+        X : array-like, sparse matrix, data frame, AnnData, dask collection or stream of \
+batches, shape (n_samples, n_features)
             A table with the columns given to fit.
 
         Returns
         -------
         array, sparse matrix, data frame, AnnData or collection, shape (n_samples, n_selected)
-            A dask collection stays lazy, a sparse table sparse; an AnnData object gives a view
+            A dask collection and a stream of batches stay lazy (a LazyFrame is a LazyFrame, a
+            dataset of Arrow a scanner), a sparse table is sparse; an AnnData object gives a view
             of one. After a fit to a table with columns of names, a dense data frame gives a
             data frame with unchanged columns. Otherwise `set_output` decides, as in
             scikit-learn.
@@ -124,11 +126,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if hasattr(X, "tocsc") and X.shape[1:] == (self.n_features_in_,):
             # A sparse matrix never has names, so none are missing.
             return X.tocsc()[:, self.support_].asformat(X.format)
-        if is_dask(X):
-            check_dimensions(X)
-            validate_data(self, without_rows(X), skip_check_array=True, reset=False)
-            selected = np.flatnonzero(self.support_)
-            return X[list(X.columns[selected])] if hasattr(X, "columns") else X[:, selected]
+        if is_dask(X) or is_stream(X):
+            return self._selected_lazily(X)
         refuse_unread(X)
         try:
             if self._has_names and is_frame(X):
@@ -142,6 +141,16 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 f"{str(error).rstrip()}\npick(X) takes the selected columns by name, whatever "
                 "else X holds and in any order."
             ) from None
+
+    def _selected_lazily(self, X: Any) -> Any:
+        """The selected columns of a table whose rows are elsewhere; none is read."""
+        if is_stream(X):
+            self._check_same_columns(stream_names(X))
+            return lazy_columns(X, self.get_feature_names_out().tolist())
+        check_dimensions(X)
+        validate_data(self, without_rows(X), skip_check_array=True, reset=False)
+        selected = np.flatnonzero(self.support_)
+        return X[list(X.columns[selected])] if hasattr(X, "columns") else X[:, selected]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Give the names of the selected columns, as scikit-learn's transformers do.
@@ -188,13 +197,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             )
         names = self._column_names()[self.support_].tolist()
         X = arrow_as_frame(X)
+        lazy = is_stream(X)
         annotated = hasattr(X, "var_names")
-        if not annotated and not hasattr(X, "columns"):
+        if not lazy and not annotated and not hasattr(X, "columns"):
             raise TypeError(
                 f"X is a {type(X).__name__}, whose columns have no names: give a data frame, or "
                 "the columns of the fit to transform"
             )
-        labels = list(X.var_names if annotated else X.columns)
+        labels = list(stream_names(X) if lazy else X.var_names if annotated else X.columns)
         there = {column_name(label): label for label in reversed(labels)}
         missing = [name for name in names if name not in there]
         if missing:
@@ -203,6 +213,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 f"{listed(missing, most=5)}"
             )
         wanted = [there[name] for name in names]
+        if lazy:
+            return lazy_columns(X, wanted)
         return X[:, wanted] if annotated else X[wanted]
 
     def inverse_transform(self, X: Any) -> Any:

@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from topofs.backends.dask_table import check_dask_table, is_dask, rare_dask_columns
+from topofs.backends.stream import streamed_table
 from topofs.errors import (
     ColumnReadingWarning,
     ConstantFeatureWarning,
@@ -24,6 +25,7 @@ from topofs.errors import (
     RareFeatureWarning,
     say,
 )
+from topofs.io.batches import BatchSource
 from topofs.io.frames import (
     NamedArray,
     as_array,
@@ -46,7 +48,11 @@ from topofs.io.types import (
     typed_table,
     why_constant,
 )
+from topofs.runtime import parse_memory
 from topofs.similarity.autocorrelation import neighbours_alike
+from topofs.similarity.correlation import Pearson, Spearman
+from topofs.similarity.mixed import Auto, Mixed
+from topofs.similarity.streamed import StreamedTable
 from topofs.similarity.table import least_carriers, rare_columns, without_duplicates
 from topofs.terms import is_whole
 from topofs.text import listed
@@ -94,14 +100,18 @@ def read_table(
     X: Any,
     measure: Measure,
     *,
+    memory: int | None = None,
     or_else: str = "use similarity='mixed', or turn it into numbers",
 ) -> ReadTable:
     """Check a table, store its column names on the estimator, and resolve the measure.
 
-    `or_else` advises what to do with a column of text that the measure refuses.
+    A stream may use `memory` bytes. `or_else` advises what to do with a column of text that the
+    measure refuses.
     """
     if is_dask(X):
         return _read_dask(estimator, X, measure)
+    if isinstance(X, (BatchSource, StreamedTable)):
+        return _read_stream(estimator, X, measure, memory=memory, or_else=or_else)
     X = readable_table(X)
     # scikit-learn stores names only if all of them are text.
     names = X.names if isinstance(X, TypedTable) else column_names(X)
@@ -160,6 +170,51 @@ def _read_dask(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
     table = check_dask_table(X)
     validate_data(estimator, without_rows(X), skip_check_array=True)
     return ReadTable(table, measure.for_table(table))
+
+
+def _read_stream(
+    estimator: BaseEstimator,
+    X: BatchSource | StreamedTable,
+    measure: Measure,
+    *,
+    memory: int | None,
+    or_else: str,
+) -> ReadTable:
+    """A stream of batches, read as far as the measure needs it."""
+    if not isinstance(measure, (Auto, Mixed, Pearson, Spearman)):
+        raise ValueError(
+            f"similarity is {measure.name!r}, which needs X in memory: a stream of batches is "
+            "compared by 'pearson', 'spearman' or 'mixed'; give one of these, or a sample of the "
+            "rows"
+        )
+    if measure.rows == "ordered":
+        raise ValueError(
+            "rows='ordered' compares rows that follow each other, which needs X in memory: give "
+            "a sample of the rows, or leave it out"
+        )
+    if isinstance(X, BatchSource):
+        estimator._names_given = X.names  # noqa: SLF001
+        _note_names(estimator, X.names)
+        X = streamed_table(X, measure, memory=parse_memory(memory), or_else=or_else)
+    else:
+        estimator._names_given = X.names  # noqa: SLF001
+        _note_names(estimator, X.names)
+    n = len(X.columns)
+    unread = {column.name for column in X.read_from_text if column.why is not None}
+    constant, identifiers = np.zeros((2, n), np.bool_)
+    for i, column in enumerate(X.columns):
+        if i in X.left_out:
+            names = column.many_values or column.name in unread
+            (identifiers if names else constant)[i] = True
+    return ReadTable(
+        X,
+        measure.for_table(X),
+        constant,
+        identifiers if X.typed else None,
+        left_out=X.left_out,
+        has_names=X.has_names,
+        read_from_text=X.read_from_text,
+    )
 
 
 def without_rows(X: Any) -> Any:
@@ -276,8 +331,9 @@ def warn_of_columns(read: ReadTable, names: Names) -> None:
         ):
             if which.any():
                 _warn_of_left_out(what, kind, which, names, read.left_out)
+    table = read.table.first_rows if isinstance(read.table, StreamedTable) else read.table
     hints += hints_of_numbers(
-        read.table, names.tolist(), leaving_out="of X", among=~out, ranges=read.ranges
+        table, names.tolist(), leaving_out="of X", among=~out, ranges=read.ranges
     )
     for hint in hints:
         say(hint, ColumnReadingWarning)
@@ -305,8 +361,11 @@ def find_rare_columns(
             )
         return 0, {}
     least = least_carriers(read.table.shape[0]) if is_auto else int(min_carriers)
-    find = rare_dask_columns if is_dask(read.table) else rare_columns
-    found = find(read.table, least)
+    if isinstance(read.table, StreamedTable):
+        found = read.table.rare_columns(least)
+    else:
+        find = rare_dask_columns if is_dask(read.table) else rare_columns
+        found = find(read.table, least)
     others = set(forced.tolist())
     if read.identifiers is not None:
         others |= set(np.flatnonzero(read.identifiers).tolist())
@@ -396,6 +455,8 @@ def warn_of_dependent_rows(table: Any, measure: Measure) -> None:
     knows_order = getattr(measure, "rows", None) == "independent"
     if is_dask(table) or not (knows_order or measure.needs_independent_rows):
         return
+    if isinstance(table, StreamedTable):
+        table = table.first_rows
     alike = neighbours_alike(table)
     if alike is not None:
         allows = "similarity__rows='ordered' allows for it"

@@ -23,6 +23,7 @@ from topofs.errors import (
     say,
 )
 from topofs.graphs.filtered_graph import LinkGraph
+from topofs.io.batches import BatchSource, batch_source, is_stream
 from topofs.io.frames import column_of_obs, named_matrix
 from topofs.rules.base import relevant_first, tie_breaking_ranks
 from topofs.rules.centrality import Centrality
@@ -323,10 +324,12 @@ class TopologicalFeatureSelector(FittedSelection):
 
         Parameters
         ----------
-        X : array-like, sparse matrix, data frame, AnnData or dask collection, shape \
-(n_samples, n_features)
+        X : array-like, sparse matrix, data frame, AnnData, dask collection or stream of \
+batches, shape (n_samples, n_features)
             The table; the n × n similarity where ``similarity="precomputed"``. Of an AnnData
             object (cells × genes) the matrix is taken, sparse or dense, with its `var_names`.
+            More rows than memory holds come as a polars LazyFrame, a dataset of Arrow, a DuckDB
+            relation, any stream of Arrow batches, or what `topofs.io.scan_table` gives.
         y : array-like, data frame or str, optional
             The target, for `relevance`: classes, numbers, or several targets, one a column; a
             missing value is a row without a target. A column of `obs` of an AnnData object by its
@@ -356,13 +359,19 @@ class TopologicalFeatureSelector(FittedSelection):
 
     def _fit(self, X: Any, y: Any = None) -> ColumnsToCompare:
         """Fit, and give the prepared columns."""
+        if not is_stream(X) or isinstance(X, BatchSource):
+            return self._fit_table(X, y)
+        with batch_source(X) as source:
+            return self._fit_table(source, y)
+
+    def _fit_table(self, X: Any, y: Any) -> ColumnsToCompare:
         measure, self.rule_ = measure_of(self.similarity), rule_of(self.rule)
         graph = graph_for(self.graph, self.rule_, self.n_features_to_select)
         relevance = relevance_of(self.relevance)
         check_terms(measure, graph, self.rule_, self.threshold, relevance)
         memory, arrays = parse_memory(self.memory), arrays_of_device(self.device, X)
 
-        read = read_table(self, on_host(X), measure)
+        read = read_table(self, on_host(X), measure, memory=memory)
         names, self.similarity_ = self._column_names(), read.measure
         constraints = resolve_constraints(
             names.tolist(),

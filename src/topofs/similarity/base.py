@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from topofs.io.target import Target
     from topofs.network import Scale
-    from topofs.similarity.standard_columns import StandardColumns
+    from topofs.similarity.standard_columns import KnownCovariance, StandardColumns
     from topofs.typing import Doubles, Floats, Ints
 
 __all__ = ["MatrixOperator", "Measure", "SimilarityOperator", "dense", "similarity_rows"]
@@ -151,7 +151,7 @@ class Measure(Term):
         """
         return None
 
-    def standard_columns(self, table: Any) -> StandardColumns:
+    def standard_columns(self, table: Any) -> StandardColumns | KnownCovariance:
         """Standardise the columns of a checked table, where `has_columns`.
 
         Parameters

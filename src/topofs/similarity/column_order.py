@@ -9,6 +9,7 @@ workers can hash the rows of a column in parts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from topofs.typing import Doubles, Floats, Ints
+    from topofs.typing import Bools, Doubles, Floats, Ints
 
     Hashes = npt.NDArray[np.uint64]
 
@@ -67,6 +68,46 @@ def value_order(table: Any) -> Ints:
         lambda some: rows.hashes(ITSELF, nothing, some),
         lambda some: rows.hashes(ITSELF, row_numbers(0, n_samples), some),
     )
+
+
+def order_of_blocks(blocks: Callable[[], Iterator[Floats]], spans: Doubles) -> Ints:
+    """Order the columns of a table in blocks of rows as `value_order` does.
+
+    `blocks` gives the rows, in arrays of shape (rows, n_features), for each of one or two passes.
+    """
+    everyone = np.arange(len(spans))
+    multisets = np.zeros(len(spans), np.uint64)
+    for block in blocks():
+        part = HashedRows(block, spans)
+        multisets += part.hashes(DISTANCE, np.zeros(len(block), np.uint64), everyone)
+
+    @cache
+    def further_keys() -> Hashes:
+        some = np.flatnonzero(tied_keys(multisets))
+        found, first = np.zeros((5, len(some)), np.uint64), 0
+        for block in blocks():
+            part = HashedRows(block, spans)
+            found += part.further_hashes(
+                part.of_rows(DISTANCE, multisets),
+                part.of_rows(STANDING, multisets),
+                first,
+                some,
+            )
+            first += len(block)
+        there, back, *others = found
+        keys = np.zeros((4, len(multisets)), np.uint64)
+        keys[:, some] = [same_mirrored(there, back), *others]
+        return keys
+
+    return order_by_keys(
+        multisets, *(lambda some, k=k: further_keys()[k, some] for k in range(4))
+    )
+
+
+def tied_keys(keys: Hashes) -> Bools:
+    """Which keys occur more than once."""
+    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.asarray(counts[which] > 1)
 
 
 def matrix_order(matrix: Floats) -> Ints:
@@ -158,6 +199,24 @@ class HashedRows:
         """Hashes of the columns as given, and of their mirror images."""
         return self.hashes(STANDING, seeds, some), self.hashes(MIRRORED, seeds, some)
 
+    def further_hashes(
+        self, distances: Hashes, standings: Hashes, first: int, some: Ints
+    ) -> Hashes:
+        """All hashes of some columns beyond the first; the rows begin at row `first`.
+
+        `distances` and `standings` are the hashes of the rows.
+        """
+        n_samples = self.table.shape[0]
+        nothing = np.zeros(n_samples, np.uint64)
+        return np.stack(
+            [
+                *self.hashes_both_ways(distances, some),
+                self.hashes(STANDING, standings, some),
+                self.hashes(ITSELF, nothing, some),
+                self.hashes(ITSELF, row_numbers(first, first + n_samples), some),
+            ]
+        )
+
     def of_rows(self, what: int, seeds: Hashes) -> Hashes:
         """Hashes of rows that do not depend on the positions of the rows.
 
@@ -234,7 +293,7 @@ def spans_of_rows(rows: Floats) -> Doubles:
 
 
 def spans_of_sums(
-    lowest: Doubles, highest: Doubles, sums: Doubles, exponent: Ints, n_samples: int
+    lowest: Doubles, highest: Doubles, sums: Doubles, exponent: Ints, n_samples: Any
 ) -> Doubles:
     """Give spans from Σ(x − lowest)·2⁻ᵉ, bit for bit where this sum is exact."""
     half_range = highest / 2 - lowest / 2

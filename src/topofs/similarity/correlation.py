@@ -28,8 +28,9 @@ from topofs.terms import parameter, register
 if TYPE_CHECKING:
     from topofs._kernels.column_weights import ColumnWeights
     from topofs.io.target import Target
+    from topofs.similarity.moments import MomentCorrelation
     from topofs.similarity.noise_floor import CorrelationScale
-    from topofs.similarity.standard_columns import StandardColumns
+    from topofs.similarity.standard_columns import KnownCovariance, StandardColumns
     from topofs.typing import Bools, Doubles, Floats, Ints
 
 __all__ = ["CorrelationMeasure", "Pearson", "Spearman", "pearson", "spearman"]
@@ -249,18 +250,24 @@ class Pearson(CorrelationMeasure):
         """The same, not squared."""
         return Pearson(squared=False)
 
-    def operator(self, table: Any) -> CorrelationOperator:
+    def operator(self, table: Any) -> CorrelationOperator | MomentCorrelation:
         """Prepare the columns of a checked table, dense or sparse, with NaN where missing."""
         from topofs.similarity.sparse import sparse_correlation
+        from topofs.similarity.streamed import StreamedTable
 
+        if isinstance(table, StreamedTable):
+            return table.correlation(squared=self.squared)
         by = sparse_correlation if sparse.issparse(table) else correlation_of_values
         operator: CorrelationOperator = by(table)
         return replace(operator, kind="squared") if self.squared else operator
 
-    def standard_columns(self, table: Any) -> StandardColumns:
+    def standard_columns(self, table: Any) -> StandardColumns | KnownCovariance:
         """Standardise the values; a missing one lies at the mean."""
         from topofs.similarity.standard_columns import standard_columns
+        from topofs.similarity.streamed import StreamedTable
 
+        if isinstance(table, StreamedTable):
+            return table.covariance()
         return replace(standard_columns(table), ordered_rows=self.rows == "ordered")
 
 
@@ -298,17 +305,24 @@ class Spearman(CorrelationMeasure):
         """The same, not squared."""
         return Spearman(squared=False)
 
-    def operator(self, table: Floats) -> CorrelationOperator:
+    def operator(self, table: Any) -> CorrelationOperator | MomentCorrelation:
         """Rank the columns of a checked table."""
+        from topofs.similarity.streamed import StreamedTable
+
+        if isinstance(table, StreamedTable):
+            return table.rank_correlation(squared=self.squared)
         ranks = doubled_centred_ranks(table)
         by = pairwise_correlation if np.isnan(ranks).any() else correlation_of_ranks
         operator: CorrelationOperator = by(ranks, table.dtype)
         return replace(operator, kind="squared") if self.squared else operator
 
-    def standard_columns(self, table: Floats) -> StandardColumns:
+    def standard_columns(self, table: Any) -> StandardColumns | KnownCovariance:
         """Standardise the ranks; a missing value has the middle one."""
         from topofs.similarity.standard_columns import standard_ranks
+        from topofs.similarity.streamed import StreamedTable
 
+        if isinstance(table, StreamedTable):
+            return table.rank_covariance()
         return replace(standard_ranks(table), ordered_rows=self.rows == "ordered")
 
 

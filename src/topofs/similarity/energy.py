@@ -94,9 +94,12 @@ class Energy(Measure):
 
     def operator(self, table: Floats) -> SimilarityOperator:
         """Rank the columns of a checked table and take their spread."""
-        ranks = Spearman(squared=False).operator(table)
+        ranks: Any = Spearman(squared=False).operator(table)
         deviation = _unit_range_deviation(table)
-        return replace(ranks, kind="blend", alpha=self.alpha, deviation=deviation)
+        blend: SimilarityOperator = replace(
+            ranks, kind="blend", alpha=self.alpha, deviation=deviation
+        )
+        return blend
 
 
 register(Energy())

@@ -7,7 +7,7 @@ the correlation ratio and Cramér's V². `Auto` compares by `Mixed` where there 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,6 +37,7 @@ from topofs.similarity.noise_floor import (
     correlation_floors,
     degrees_floor,
 )
+from topofs.similarity.streamed import StreamedTable
 from topofs.terms import parameter, register
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from topofs.io.target import Target
     from topofs.network import Scale
     from topofs.similarity.base import SimilarityOperator
-    from topofs.similarity.standard_columns import StandardColumns
+    from topofs.similarity.standard_columns import KnownCovariance, StandardColumns
     from topofs.typing import Bools, Doubles, Ints
 
 __all__ = ["Auto", "Mixed", "MixedSimilarity", "mixed"]
@@ -171,20 +172,29 @@ class Mixed(Measure):
         """Whether a value is a share of variance."""
         return True
 
-    def operator(self, table: TypedTable) -> MixedSimilarity:
+    def operator(self, table: TypedTable | StreamedTable) -> MixedSimilarity:
         """Rank the numbers and count the levels of a table."""
+        if isinstance(table, StreamedTable):
+            return mixed_of_stream(table)
         return mixed_operator(table.columns, ordered_rows=self.rows == "ordered")
 
-    def standard_columns(self, table: TypedTable) -> StandardColumns:
+    def standard_columns(
+        self, table: TypedTable | StreamedTable
+    ) -> StandardColumns | KnownCovariance:
         """Standardise ranks, and the levels of names as blocks of indicators."""
-        from topofs.similarity.standard_columns import standard_blocks
+        from topofs.similarity.standard_columns import covariance_of_blocks, standard_blocks
 
+        if isinstance(table, StreamedTable):
+            found = mixed_of_stream(table)
+            return covariance_of_blocks(found.gram, found.starts, found.nominal, table.n_rows)
         coded = mixed_operator(table.columns)
         columns = standard_blocks(coded.all_rows(), coded.starts, coded.nominal)
         return replace(columns, ordered_rows=self.rows == "ordered")
 
-    def n_standard_rows(self, table: TypedTable) -> int:
+    def n_standard_rows(self, table: TypedTable | StreamedTable) -> int:
         """Count one row a column, and one a level of names."""
+        if isinstance(table, StreamedTable):
+            return int(table.starts[-1])
         return sum(
             int(level_codes(column.values).max()) + 1 if column.nominal else 1
             for column in table.columns
@@ -315,12 +325,17 @@ class MixedSimilarity:
             _set_margins(margins, int(i), self.spreads[self.starts[i] : self.starts[i + 1]])
         # The ranks of k samples of one value and m - k of another are k - m and k; those of
         # missing values are 0.
-        lowest, highest = self.numbers.min(axis=1), self.numbers.max(axis=1)
-        numbers, there = np.flatnonzero(~self.nominal), np.count_nonzero(self.numbers, axis=1)
+        lowest, highest, there = self._extremes()
+        numbers = np.flatnonzero(~self.nominal)
         for row in np.flatnonzero(highest - lowest == there):
             fewer = min(highest[row], -lowest[row])
             _set_margins(margins, int(numbers[row]), np.array([fewer, self.n_samples - fewer]))
         return margins
+
+    def _extremes(self) -> tuple[Doubles, Doubles, Ints]:
+        """The lowest and highest rank of the columns of numbers, and the ranks other than 0."""
+        lowest, highest = self.numbers.min(axis=1), self.numbers.max(axis=1)
+        return lowest, highest, np.count_nonzero(self.numbers, axis=1)
 
     def _free_samples(self, left: Ints, right: Ints) -> Any:
         """Effective number of free samples of a pair: S − 1, or fewer in ordered rows."""
@@ -415,6 +430,59 @@ class MixedSimilarity:
         return self._rows(range(self.n_features), slice(None))
 
 
+@dataclass(frozen=True, eq=False)
+class MixedOfProducts(MixedSimilarity):
+    """The same from the products of all rows, `gram`, where the rows are not in memory.
+
+    `extremes` are the lowest and highest rank of each column of numbers, and how many ranks are
+    not 0.
+    """
+
+    gram: Doubles = field(kw_only=True)
+    extremes: tuple[Doubles, Doubles, Ints] = field(kw_only=True)
+    n_rows: int = field(kw_only=True)
+
+    @property
+    def n_samples(self) -> int:
+        """The number S of samples."""
+        return self.n_rows
+
+    def _extremes(self) -> tuple[Doubles, Doubles, Ints]:
+        return self.extremes
+
+    def _shared(self, i: range, j: range) -> Doubles:
+        rows, columns = (slice(self.starts[k.start], self.starts[k.stop]) for k in (i, j))
+        return self._summed(self.gram[rows, columns].copy(), i, j)
+
+
+def mixed_of_stream(table: StreamedTable) -> MixedOfProducts:
+    """Prepare the similarity of the columns of a stream."""
+    gram = table.levels.products
+    nominal = np.array([column.nominal for column in table.columns], dtype=np.bool_)
+    starts = table.starts
+    spreads = gram.diagonal().copy()
+    # A row of a level holds ones, so its sum of squares is the number of its samples.
+    extremes = []
+    for column in table.columns:
+        if not column.nominal:
+            ranks, counts = column.ranking.ranks, column.ranking.counts
+            there = ranks[counts > 0]
+            n_not_zero = int(counts[ranks != 0].sum())
+            extremes.append((there[0], there[-1], n_not_zero))
+    lowest, highest, n_other = np.array(extremes, dtype=np.float64).reshape(-1, 3).T
+    return MixedOfProducts(
+        np.empty((len(lowest), 0)),
+        np.empty((int(nominal.sum()), 0), np.int16),
+        spreads,
+        starts,
+        nominal,
+        corrected=True,
+        gram=gram,
+        extremes=(lowest, highest, n_other.astype(np.int64)),
+        n_rows=table.n_rows,
+    )
+
+
 def _set_margins(margins: Margins, column: int, counts: Doubles) -> None:
     margins.levels[column] = len(counts)
     margins.reciprocals[column] = (1 / counts).sum()
@@ -505,7 +573,9 @@ class Auto(Measure):
 
     def for_table(self, table: Any) -> Measure:
         """Give the measure that suits the columns which take part."""
-        if isinstance(table, TypedTable) and table.is_mixed:
+        by_names = isinstance(table, TypedTable) and table.is_mixed
+        # Of a stream without moments of values, names take part.
+        if by_names or (isinstance(table, StreamedTable) and table.values is None):
             return Mixed(rows=self.rows)
         return Pearson(squared=self.squared, rows=self.rows)
 

@@ -195,11 +195,31 @@ class SparseStandardColumns(StandardColumns):
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnsOnWorkers:
-    """Columns that lie on workers: only their plain correlations are here."""
+class KnownCovariance:
+    """Columns whose products are known, and their values are not: on workers, or in a stream.
 
-    correlation: Floats
+    `covariance`, `starts` and `degrees` are those of `StandardColumns`.
+    """
+
+    covariance: Doubles
+    starts: Ints
+    degrees: Ints
     n_samples: int
+    single: bool
+
+    @classmethod
+    def of_numbers(cls, covariance: Floats, n_samples: int, *, single: bool) -> KnownCovariance:
+        """One row of products a column."""
+        n = len(covariance)
+        wide = covariance.astype(np.float64, copy=False)
+        return cls(wide, np.arange(n + 1), np.ones(n, np.int64), n_samples, single)
+
+    def in_order(self, order: Ints) -> KnownCovariance:
+        """Put the columns in another order: the i-th is ``order[i]`` of these."""
+        rows = rows_of(order, self.starts)
+        starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[order])])
+        covariance = self.covariance[np.ix_(rows, rows)]
+        return replace(self, covariance=covariance, starts=starts, degrees=self.degrees[order])
 
 
 def rows_of(columns: Ints, starts: Ints) -> Ints:
@@ -285,3 +305,18 @@ def standard_blocks(values: Doubles, starts: Ints, nominal: Bools) -> StandardCo
     standard[is_level] -= (lengths[is_level] / values.shape[1])[:, None]
     standard /= np.sqrt(per_row)[:, None]
     return StandardColumns(standard, np.asarray(starts, dtype=np.int64), degrees)
+
+
+def covariance_of_blocks(
+    gram: Doubles, starts: Ints, nominal: Bools, n_samples: int
+) -> KnownCovariance:
+    """Give the products of the rows of `standard_blocks` from those of the rows as they are."""
+    degrees = np.asarray(np.diff(starts) - nominal, dtype=np.int64)
+    per_row = np.repeat(degrees, np.diff(starts))
+    is_level = np.repeat(nominal, np.diff(starts))
+    lengths = np.sqrt(gram.diagonal())
+    means = np.where(is_level, lengths / n_samples, 0.0)
+    covariance = gram / np.multiply.outer(lengths, lengths)
+    covariance -= n_samples * np.multiply.outer(means, means)
+    covariance /= np.sqrt(np.multiply.outer(per_row, per_row))
+    return KnownCovariance(covariance, starts, degrees, n_samples, single=False)
