@@ -310,12 +310,12 @@ class FilteredGraph:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.datasets import load_breast_cancer
         >>> from topofs import TopologicalFeatureSelector
-        >>> X = load_wine(as_frame=True).data
+        >>> X = load_breast_cancer(as_frame=True).data
         >>> graph = TopologicalFeatureSelector(4, graph="tmfg").fit(X).graph_
-        >>> graph.communities().tolist()
-        [0]
+        >>> np.bincount(graph.communities()).tolist()
+        [20, 10]
         """
         from topofs.graphs.communities import communities_of
 

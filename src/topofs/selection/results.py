@@ -108,7 +108,7 @@ class FittedSelection(RankingSelector):
         >>> X = load_wine(as_frame=True).data
         >>> graph = TopologicalFeatureSelector(4, graph="mst").fit(X).signed_graph(X)
         >>> graph.weights.round(2).tolist()[:3], graph.correlations.round(2).tolist()[:3]
-        ([0.41, 0.3, 0.32], [0.64, 0.55, -0.56])
+        ([0.3, 0.41, 0.32], [0.55, 0.64, -0.56])
         """
         graph = self.graph_
         if similarity is None:
