@@ -150,9 +150,9 @@ def network_stability(
 ) -> NetworkStability:
     r"""Tell how far the edges and centralities of a network depend on the sample.
 
-    As in bootnet [1]_, the **interval** of an edge or a centrality is that between the quantiles of its values in
-    the networks of `n_resamples` bootstrap samples. An edge that such a network does not have
-    counts as 0.
+    As in bootnet [1]_, the **interval** of an edge or a centrality is that between the quantiles
+    of its values in the networks of `n_resamples` bootstrap samples. An edge that such a
+    network does not have counts as 0.
 
     The **case-dropping coefficient** of a statistic is the largest share d of the rows that can
     be dropped so that

@@ -85,14 +85,14 @@ function fact(label, value) {
   return [element("dt", {}, label), element("dd", {}, value)];
 }
 
-function neighbourItem([other, weight, confidence]) {
+function neighbourItem([other, weight, confidence, correlation]) {
   const selected = isSelected(other, state.k);
   const button = nameButton(
     other,
     dot(selected, other),
-    element("span", {}, DATA.names[other], element("span", { class: "visually-hidden" }, ` (${statusOf(other, state.k).toLowerCase()})`)),
+    element("span", {}, DATA.names[other], element("span", { class: "visually-hidden" }, ` (${statusOf(other, state.k).toLowerCase()})`), correlation < 0 ? element("span", { class: "negative" }, " (negative)") : ""),
     meter(weight, selected),
-    element("span", { class: "value" }, similarityText(weight)),
+    element("span", { class: "value", ...(correlation === null ? {} : { title: `correlation ${correlation.toFixed(2).replace("-", "−")}` }) }, similarityText(weight)),
   );
   if (confidence !== null) button.append(element("span", { class: "value", title: `came back in ${percent(confidence)} of the draws` }, percent(confidence)));
   return element("li", {}, button);
