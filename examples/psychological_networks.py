@@ -54,9 +54,6 @@ for i, j in np.argwhere(np.triu(abs(overlap) > 0.25)):
     print(f"items {i} and {j} say the same: {overlap[i, j]:.2f}")
 
 # %% evaluate
-rated = (
-    TopologicalFeatureSelector()
-    .fit(items)
-    .evaluate(["x0", "x1", "x2", "x6"], same=0.25, network=partial)
-)
-print(rated.same)
+selector = TopologicalFeatureSelector().fit(items)
+judged = selector.evaluate(["x0", "x1", "x2", "x6"], same=0.25, network=partial)
+print(judged.same)

@@ -216,7 +216,8 @@ def test_impossible_correlations_are_refused(correlations, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"label": [1, 2]}, "another name"),
+        ({"label": [1, 2]}, "'label'.*another name"),
+        ({"weight": [1, 2]}, "'weight'.*another name"),
         ({"community": [1]}, "for each of 2 nodes"),
         ({"community": ["a", "b"]}, "for each of 2 nodes"),
         ({"community": 3}, "for each of 2 nodes"),

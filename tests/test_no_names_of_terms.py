@@ -27,6 +27,8 @@ ALLOWED = {
     ("centrality.py", "CENTRALITIES"),
     # Links come from the matrix, from products or from blocks, and not from `Graph.build`.
     ("backends/dispatch.py", "isinstance(graph, Links)"),
+    # The scores that are resampled by default, as in bootnet.
+    ("selection/network_stability.py", "('strength', 'closeness', 'betweenness')"),
 }
 """The file and the piece of it, each with its reason."""
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 
 from tests.cli.running import run, run_json
 from tests.messages import assert_tells
-from topofs import TopologicalFeatureSelector, network_stability
+from topofs import Pearson, TopologicalFeatureSelector, network_stability
 
 
 @pytest.fixture
@@ -190,3 +190,17 @@ def test_a_bad_bootstrap_is_refused_before_anything_is_written(wine_csv, tmp_pat
     result = run("graph", wine_csv, "--out", path, "--bootstrap", "20", "--jobs", "0")
     assert result.exit_code == 2
     assert not path.exists()
+
+
+def test_rows_in_time_order_are_drawn_in_blocks(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 5)).cumsum(axis=0)
+    table, path = tmp_path / "t.csv", tmp_path / "links.csv"
+    frame = pl.DataFrame(X, schema=list("abcde")).with_columns(day=pl.Series(range(60)))
+    frame.write_csv(table)
+    found = run_json("graph", table, "--time", "day", "--bootstrap", "20", "--out", path)
+    selector = TopologicalFeatureSelector(graph="tmfg", similarity=Pearson(rows="ordered"))
+    expected = network_stability(selector, X, n_resamples=20, splits="blocks", random_state=0)
+    assert found["bootstrap"]["case_dropping"] == expected.coefficient
+    assert pl.read_csv(path)["lower"].to_list() == pytest.approx(
+        expected.intervals["edge"].lower.tolist()
+    )

@@ -219,6 +219,18 @@ def test_a_bad_overlap_is_one_sentence(wine_csv):
     assert_tells(result.stderr, "--same 1.5", "0.25")
 
 
+def test_columns_that_share_too_few_rows_are_named(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    X[:21, 1] = X[24:, 3] = np.nan
+    X[21:24, 3] = X[21:24, 1]
+    path = tmp_path / "t.csv"
+    pd.DataFrame(X, columns=list("abcde")).to_csv(path, index=False)
+    result = run("panel", path, "--panel", "a", "--panel", "b", "--same", "0.25")
+    assert result.exit_code == 2
+    assert_tells(result.stderr, "'b'", "'d'", "3 rows", "at least 5")
+    assert "Traceback" not in result.stderr
+
+
 def test_overlaps_of_a_mixed_table_are_those_of_its_graph(tmp_path):
     rng = np.random.default_rng(0)
     a = rng.normal(size=80)

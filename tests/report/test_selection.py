@@ -113,6 +113,11 @@ def test_the_numbers_for_the_scripts(page, selector):
     assert len(graph["edges"]) == 2 * len(graph["weights"]) == 2 * selector.graph_.n_edges
     assert len(graph["places"]) == 2 * len(graph["drawn"]) == 48
     assert graph["confidence"] is None
+    signed = selector.signed_graph(table())
+    np.testing.assert_allclose(
+        np.array(graph["correlations"]) / 1e4, signed.correlations, atol=6e-5
+    )
+    assert 'Negative correlations are <span class="negative">red' in page
     assert data["nearest"]["starts"][-1] == len(data["nearest"]["values"])
     assert len(data["heat"]["values"]) == 24 * 25 // 2
     assert len(data["bars"]["barOf"]) == 24

@@ -94,8 +94,6 @@ def test_other_measures_have_no_sign(measure):
 def test_what_it_needs_is_said():
     X = factor_table(50, 6)
     selector = TopologicalFeatureSelector(2).fit(X)
-    with pytest.raises(ValueError, match=r"signed_graph\(X\)"):
-        selector.signed_graph()
     with pytest.raises(ValueError, match="X has 5 columns; the selector was fitted on 6"):
         selector.signed_graph(X[:, :5])
     with pytest.raises(AttributeError, match="ranks columns without a graph"):
@@ -177,6 +175,9 @@ def test_bad_networks():
         selector.evaluate([0, 1], same=0.25, network=network)
     with pytest.raises(ValueError, match="same is None"):
         selector.evaluate([0, 1], network=selector.graph_)
+    selector = TopologicalFeatureSelector(2, rule="variance").fit(factor_table(50, 6))
+    with pytest.raises(ValueError, match="same needs a network, and rule 'variance'"):
+        selector.evaluate([0, 1], same=0.25)
 
 
 def test_spearman_of_a_default_fit():

@@ -121,12 +121,17 @@ def _network_of_overlaps(found: Fitted) -> FilteredGraph | None:
 
     Topological overlaps of partial correlations tell best what says the same.
     """
+    import polars as pl
+
     from topofs.models import LoGoCovariance
     from topofs.similarity.correlation import CorrelationMeasure
 
     if not isinstance(found.selector.similarity_, CorrelationMeasure):
         return None
     table = found.columns.compared_table()
+    if not hasattr(table, "tocsr"):
+        # With names, for messages.
+        table = pl.DataFrame(table, [found.compared.names[i] for i in found.selector.nodes_])
     with error_translation():
         return LoGoCovariance(memory=found.selector.memory).fit(table).partial_correlations()
 

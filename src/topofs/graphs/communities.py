@@ -25,6 +25,9 @@ __all__ = ["BubbleTree", "bubble_tree", "communities_of"]
 _SOURCES = 128
 """Rows of distances held at a time."""
 
+_ROUNDING = 1e-9
+"""What a weight may exceed 1 by."""
+
 _DIGITS = 9
 """Digits of a mean distance that count: the rest is rounding."""
 
@@ -65,7 +68,7 @@ def communities_of(graph: FilteredGraph) -> Ints:
     n = graph.n_nodes
     if n <= 3 and graph.n_edges == n * (n - 1) // 2:
         return np.zeros(n, dtype=np.int64)
-    if graph.n_edges and graph.weights.max() > 1:
+    if graph.n_edges and graph.weights.max() > 1 + _ROUNDING:
         raise ValueError(
             f"the graph has an edge of weight {graph.weights.max():g}: communities measure "
             "distances by the square root of 2 (1 - weight), so no weight may be above 1; build "
@@ -233,7 +236,7 @@ def _cores(graph: FilteredGraph, bubbles: list[Ints]) -> Ints:
 def _nearest_cores(graph: FilteredGraph, tree: BubbleTree, community: Ints, rest: Ints) -> Ints:
     """The nearest core for each other node, of those that a path of its bubbles leads to."""
     edges, n = graph.edges, graph.n_nodes
-    lengths = np.sqrt(2 * (1 - graph.weights.astype(np.float64)))
+    lengths = np.sqrt(2 * np.maximum(0, 1 - graph.weights.astype(np.float64)))
     i, j = edges.T.astype(np.int32)
     roads = sparse.csr_array((lengths, (i, j)), shape=(n, n))
     nearest = np.full((2, len(rest)), -1)

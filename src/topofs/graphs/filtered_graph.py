@@ -310,12 +310,12 @@ class FilteredGraph:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.datasets import load_breast_cancer
         >>> from topofs import TopologicalFeatureSelector
-        >>> X = load_wine(as_frame=True).data
+        >>> X = load_breast_cancer(as_frame=True).data
         >>> graph = TopologicalFeatureSelector(4, graph="tmfg").fit(X).graph_
-        >>> graph.communities().tolist()
-        [0]
+        >>> np.bincount(graph.communities()).tolist()
+        [20, 10]
         """
         from topofs.graphs.communities import communities_of
 
@@ -595,8 +595,8 @@ def _check_correlations(correlations: Doubles, n_edges: int) -> None:
 
 
 def _check_node_data(key: str, values: Any, n_nodes: int) -> None:
-    if key == "label":
-        raise ValueError("node_data holds 'label', the name of each node: use another name")
+    if key in ("label", "weight", "correlation"):
+        raise ValueError(f"node_data holds {key!r}, which the file uses itself: use another name")
     kinds = isinstance(values, list) and all(isinstance(v, (bool, int, float)) for v in values)
     if not kinds or len(values) != n_nodes:
         raise ValueError(

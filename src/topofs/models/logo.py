@@ -305,7 +305,7 @@ class LoGoCovariance(EmpiricalCovariance):
         >>> graph = LoGoCovariance().fit(X).partial_correlations()
         >>> i, j = graph.edges[graph.weights.argmax()]
         >>> graph.labels[i], graph.labels[j], float(graph.weights.max().round(2))
-        ('total_phenols', 'flavanoids', 0.57)
+        ('ash', 'alcalinity_of_ash', 0.59)
         """
         check_is_fitted(self)
         graph, beside = self.graph_, sparse.triu(self.precision_, 1, format="coo")

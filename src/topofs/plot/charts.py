@@ -115,9 +115,9 @@ def network(
         lines.set(color=_link_colors(graph), linewidths=widths, alpha=opacity)
         ax.add_collection(lines)
     size = float(np.clip(9000 / max(graph.n_nodes, 1), 8, 110))
-    framed_ones = groups or communities
-    for marked, scale in ((False, 1.0), (True, 2.2 if framed_ones else 1.6)):
-        of, framed = selected == marked, framed_ones and marked
+    by_color = groups or communities
+    for marked, scale in ((False, 1.0), (True, 2.2 if by_color else 1.6)):
+        of, framed = selected == marked, by_color and marked
         ax.scatter(
             places[of, 0],
             places[of, 1],

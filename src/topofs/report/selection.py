@@ -286,6 +286,7 @@ def _graph(summary: SelectionSummary) -> dict[str, Any] | None:
         "drawn": nodes[summary.drawn].tolist(),
         "places": _whole(summary.places.ravel()),
         "confidence": confidence,
+        "correlations": None if graph.correlations is None else _whole(graph.correlations),
     }
 
 

@@ -22,6 +22,7 @@ from topofs.io.frames import named_matrix
 from topofs.io.types import TypedTable, has_nominal_columns, typed_table
 from topofs.rules.base import running_over_all
 from topofs.selection import fitted_similarity
+from topofs.selection.answers import with_correlations
 from topofs.selection.reading import left_out_as_rare
 from topofs.selection.results import running_groups
 from topofs.similarity.base import MatrixOperator, similarity_rows
@@ -116,7 +117,8 @@ class SelectionSummary:
     ties : Ties or None
         At the cut; None where the rule has groups.
     graph : FilteredGraph or None
-        The filtered graph that ranked; None for lists of links.
+        The filtered graph that ranked, with correlations if the measure has a sign; None for
+        lists of links.
     drawn, places : array of int, array of float, shape (n_drawn, 2)
         The nodes of the graph that are drawn, ascending, and where: within [-1, 1].
     heat : tuple of (array of int, array of float)
@@ -274,7 +276,10 @@ def summarise_selection(
         end = selector.at("auto").n_features_
     graph = filtered_graph(selector)
     nothing = np.empty(0, np.int64), np.empty((0, 2))
-    drawn, places = nothing if graph is None else drawing_of(graph, ranked, n_selected)
+    drawn, places = nothing
+    if graph is not None:
+        graph = graph if operator is None else with_correlations(graph, operator)
+        drawn, places = drawing_of(graph, ranked, n_selected)
     hottest, heat = nothing if operator is None else heat_map(operator, ranked[:MOST_ROWS])
     outside = np.setdiff1d(np.arange(n), nodes).tolist()
     reasons = {i: out.reason for i, out in zip(outside, selector.left_out_, strict=True)}

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from topofs.constraints import Constraints
     from topofs.rules.base import CoverageModel, Ranking, Rule, RunningGroups
-    from topofs.similarity.base import Measure, SimilarityOperator
+    from topofs.similarity.base import Measure
     from topofs.similarity.relevance import ColumnRelevance
     from topofs.typing import Doubles, Ints
 
@@ -82,9 +82,7 @@ class FittedSelection(RankingSelector):
             raise AttributeError(f"there is no graph_: {ranked} ranks columns without a graph")
         return self._graph
 
-    def signed_graph(
-        self, X: Any = None, *, similarity: SimilarityOperator | None = None
-    ) -> FilteredGraph:
+    def signed_graph(self, X: Any) -> FilteredGraph:
         """Give `graph_` with the correlation along each edge, which has a sign.
 
         The correlation is Pearson's or Spearman's, as the measure of the fit. `graph_` itself
@@ -92,10 +90,8 @@ class FittedSelection(RankingSelector):
 
         Parameters
         ----------
-        X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable, optional
+        X : array-like, sparse matrix, data frame, AnnData, NamedArray or TypedTable
             What it was fitted on.
-        similarity : SimilarityOperator, optional
-            The similarity between the nodes of its graph, where it was prepared already.
 
         Returns
         -------
@@ -109,14 +105,10 @@ class FittedSelection(RankingSelector):
         >>> X = load_wine(as_frame=True).data
         >>> graph = TopologicalFeatureSelector(4, graph="mst").fit(X).signed_graph(X)
         >>> graph.weights.round(2).tolist()[:3], graph.correlations.round(2).tolist()[:3]
-        ([0.41, 0.3, 0.32], [0.64, 0.55, -0.56])
+        ([0.3, 0.41, 0.32], [0.55, 0.64, -0.56])
         """
         graph = self.graph_
-        if similarity is None:
-            if X is None:
-                raise ValueError("the correlations come from the table: signed_graph(X)")
-            similarity = fitted_similarity(self, X)
-        signed = with_correlations(graph, similarity)
+        signed = with_correlations(graph, fitted_similarity(self, X))
         if signed.correlations is None:
             raise ValueError(
                 f"similarity {self.similarity_.name!r} has no sign: fit with similarity "
@@ -529,6 +521,11 @@ class FittedSelection(RankingSelector):
             raise ValueError(
                 f"same is {least!r}; give the overlap above which two columns say the same, a "
                 "number in [0, 1), such as 0.25"
+            )
+        if network is None and self._graph is None:
+            raise ValueError(
+                f"same needs a network, and rule {self.rule_.name!r} ranks without a graph: give "
+                "network=, or use rule 'coverage'"
             )
         network, places = self.graph_ if network is None else network, nodes
         if network.n_nodes == self.n_features_in_:

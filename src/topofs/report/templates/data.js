@@ -13,12 +13,13 @@ DATA.order.forEach((feature, position) => { POSITION[feature] = position; });
 const NODE = new Int32Array(N).fill(-1); // of each feature in the network
 DATA.nodes.forEach((feature, node) => { NODE[feature] = node; });
 
-// Neighbours of feature f in the filtered graph: ADJACENT[f] = [[feature, weight], ...],
+// Neighbours of feature f in the filtered graph: ADJACENT[f] = [[feature, weight, confidence, correlation], ...],
 // strongest first; none where there is no such graph.
 const ADJACENT = Array.from({ length: N }, () => []);
 for (let edge = 0; edge < (DATA.graph?.weights.length ?? 0); edge += 1) {
   const [i, j] = [DATA.graph.edges[2 * edge], DATA.graph.edges[2 * edge + 1]];
-  const link = [DATA.graph.weights[edge] / SCALE, DATA.graph.confidence === null ? null : DATA.graph.confidence[edge] / SCALE];
+  const { correlations, confidence } = DATA.graph;
+  const link = [DATA.graph.weights[edge] / SCALE, confidence === null ? null : confidence[edge] / SCALE, correlations === null ? null : correlations[edge] / SCALE];
   ADJACENT[i].push([j, ...link]);
   ADJACENT[j].push([i, ...link]);
 }

@@ -85,14 +85,22 @@ function fact(label, value) {
   return [element("dt", {}, label), element("dd", {}, value)];
 }
 
-function neighbourItem([other, weight, confidence]) {
+// The weight of a link; red, with a word for screen readers, if the correlation is negative.
+function linkValue(weight, correlation) {
+  if (correlation === null) return element("span", { class: "value" }, similarityText(weight));
+  const title = `correlation ${correlation.toFixed(2).replace("-", "−")}`;
+  if (correlation >= 0) return element("span", { class: "value", title }, similarityText(weight));
+  return element("span", { class: "value negative", title }, similarityText(weight), element("span", { class: "visually-hidden" }, " (negative)"));
+}
+
+function neighbourItem([other, weight, confidence, correlation]) {
   const selected = isSelected(other, state.k);
   const button = nameButton(
     other,
     dot(selected, other),
     element("span", {}, DATA.names[other], element("span", { class: "visually-hidden" }, ` (${statusOf(other, state.k).toLowerCase()})`)),
     meter(weight, selected),
-    element("span", { class: "value" }, similarityText(weight)),
+    linkValue(weight, correlation),
   );
   if (confidence !== null) button.append(element("span", { class: "value", title: `came back in ${percent(confidence)} of the draws` }, percent(confidence)));
   return element("li", {}, button);

@@ -10,9 +10,10 @@ let waiting = false;
 
 // All lines of a level in one path, in the places of the scene.
 function makeLinePaths() {
-  const paths = LINE_WIDTHS.map(() => new Path2D());
-  scene.lines.forEach(([i, j, weight]) => {
-    const path = paths[Math.min(3, Math.max(0, Math.floor(weight * 4)))];
+  // Those of each width, then the same for negative correlations.
+  const paths = [...LINE_WIDTHS, ...LINE_WIDTHS].map(() => new Path2D());
+  scene.lines.forEach(([i, j, weight, negative]) => {
+    const path = paths[(negative ? 4 : 0) + Math.min(3, Math.max(0, Math.floor(weight * 4)))];
     path.moveTo(scene.places[2 * i], scene.places[2 * i + 1]);
     path.lineTo(scene.places[2 * j], scene.places[2 * j + 1]);
   });
@@ -94,10 +95,11 @@ function drawLines(context, strength) {
   context.save();
   context.translate(view.x, view.y);
   context.scale(view.scale, view.scale);
-  context.strokeStyle = colors.edge;
   // Many lines on little room make a grey mass: thinner and paler the more there are.
   const crowd = Math.min(1, Math.max(0.3, 30 / Math.sqrt(scene.lines.length)) * Math.sqrt(view.scale));
-  linePaths.forEach((path, level) => {
+  linePaths.forEach((path, number) => {
+    const level = number % 4;
+    context.strokeStyle = number < 4 ? colors.edge : colors.negative;
     context.globalAlpha = LINE_ALPHAS[level] * strength * (0.5 + 0.5 * crowd);
     context.lineWidth = (LINE_WIDTHS[level] * (0.4 + 0.6 * crowd)) / view.scale;
     context.stroke(path);

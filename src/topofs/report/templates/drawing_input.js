@@ -167,7 +167,7 @@ function setUpDrawing() {
   document.querySelectorAll("button[data-view]").forEach((button) => button.addEventListener("click", () => update({ view: button.dataset.view })));
   addPanel((keys) => {
     if (keys.has("theme")) {
-      ["ground", "ink", "quiet", "rule", "selected", "selected-ink", "other", "edge", "link"].forEach((name) => { colors[name] = color(name); });
+      ["ground", "ink", "quiet", "rule", "selected", "selected-ink", "other", "edge", "link", "negative"].forEach((name) => { colors[name] = color(name); });
     }
     if (keys.has("size")) Object.assign(view, { width: canvas.clientWidth, height: canvas.clientHeight });
     if (keys.has("view")) showView();

@@ -144,7 +144,7 @@ function groupsScene() {
 // The places that Python found, as large as they fit.
 function graphScene() {
   const made = newScene();
-  const { drawn, places, edges, weights } = DATA.graph;
+  const { drawn, places, edges, weights, correlations } = DATA.graph;
   const far = [0, 1].map((axis) => drawn.reduce((most, _, place) => Math.max(most, Math.abs(places[2 * place + axis])), 0.05 * SCALE));
   const margin = drawn.length <= FEW && view.width > 500 ? 44 : 20;
   const scale = Math.max(10 / SCALE, Math.min((view.width / 2 - margin) / far[0], (view.height / 2 - margin) / far[1]));
@@ -152,7 +152,7 @@ function graphScene() {
   const highest = weights.reduce((most, weight) => Math.max(most, weight), SCALE);
   weights.forEach((weight, edge) => {
     const [i, j] = [edges[2 * edge], edges[2 * edge + 1]];
-    if (made.has[i] && made.has[j]) made.lines.push([i, j, weight / highest]);
+    if (made.has[i] && made.has[j]) made.lines.push([i, j, weight / highest, correlations !== null && correlations[edge] < 0]);
   });
   made.radius = Math.min(8, Math.max(1.7, 0.11 * Math.sqrt((view.width * view.height) / Math.max(1, drawn.length))));
   return made;
