@@ -88,8 +88,9 @@ print(f"all {cells.n_vars} genes   {score(cells.var_names):.3f}")
 
 def fitted(train, **settings):
     """A panel of some cells, with the same constraints."""
-    settings = {"keep": markers, "exclude": selector.exclude} | settings
-    panel = TopologicalFeatureSelector(30, **settings).fit(cells[train], "bulk_labels")
+    panel = TopologicalFeatureSelector(
+        30, keep=markers, exclude=selector.exclude, **settings
+    ).fit(cells[train], "bulk_labels")
     return panel.get_feature_names_out()
 
 
