@@ -123,16 +123,14 @@ def share_of_tables(
 
 def main() -> None:
     print(
-        f"{TABLES} tables each, seeds {SEEDS}; topofs {topofs.__version__}, numpy {np.__version__}, "
-        f"{platform.machine()}\n"
+        f"{TABLES} tables each, seeds {SEEDS}; topofs {topofs.__version__}, "
+        f"numpy {np.__version__}, {platform.machine()}\n"
     )
     print("| similarity | columns | target | rows × columns | tables with a selected column |")
     print("| --- | --- | --- | --- | --- |")
     for similarity, table, target, shape in CASES:
-        line = (
-            f"| {similarity} | {table.__name__.replace('_', ' ')} | {target.__name__.replace('_', ' ')} "
-            f"| {shape[0]} × {shape[1]} |"
-        )
+        columns, aim = (made.__name__.replace("_", " ") for made in (table, target))
+        line = f"| {similarity} | {columns} | {aim} | {shape[0]} × {shape[1]} |"
         if any(word not in line for word in sys.argv[1:]):
             continue
         shares = [share_of_tables(similarity, table, target, shape, TABLES, s) for s in SEEDS]

@@ -4,8 +4,10 @@ import pickle
 import warnings
 
 import anndata
+import dask.array as da
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -289,16 +291,28 @@ X30 = np.random.default_rng(0).normal(size=(30, 5))
         ("target", MANY, ["60 classes"]),
         ("target", ["2020-01-01", "2020-01-02"] * 15, ["dates"]),
         ("target", None, ["requires y", "leave relevance out"]),
-        ([1, 2, 3], None, ["3 weights", "5 columns"]),
-        ([1, 2, 3, 4, -1], None, ["-1", "column 4"]),
-        ([1, 2, 3, 4, np.nan], None, ["nan", "column 4"]),
-        (np.zeros(5), None, ["all 0"]),
-        (["a"] * 5, None, ["numbers"]),
+        ("target", np.zeros((1, 30)), ["30 rows", "y has 1"]),
+        ("target", [], ["30 rows", "y has 0"]),
+        ("target", [[1, 2], [3]] * 15, ["1 and of 2 targets"]),
+        ("target", pd.DataFrame({"a": np.arange(30), "b": 1}), ["'b'", "fewer than two"]),
+        ([1, 2, 3], None, ["3 numbers", "5 columns"]),
+        ([1, 2, 3, 4, -1], None, ["-1", "'x4'"]),
+        ([1, 2, 3, 4, np.nan], None, ["nan", "'x4'"]),
+        ([1, 2, 3, 4, np.inf], None, ["inf", "'x4'", "finite"]),
+        (np.ma.array(np.ones(5), mask=[0, 1, 0, 0, 0]), None, ["nan", "'x1'"]),
+        (np.zeros(5), None, ["gives 0 to every column"]),
+        (["a"] * 5, None, ["number"]),
+        ([[1, 2], [3]], None, ["one weight a column"]),
         (np.ones((5, 2)), None, ["one weight a column"]),
         ("labels", np.arange(30), ["'labels'", "'target'"]),
-        (lambda X, y: np.ones(3), np.arange(30), ["3 scores", "5 columns"]),
-        (lambda X, y: np.full(5, np.nan), np.arange(30), ["nan", "column 0"]),
-        (lambda X, y: "nothing", np.arange(30), ["'nothing'", "numbers"]),
+        (lambda X, y: np.ones(3), np.arange(30), ["3 numbers", "5 columns"]),
+        (lambda X, y: np.full(5, np.nan), np.arange(30), ["nan", "'x0'"]),
+        (lambda X, y: "nothing", np.arange(30), ["'nothing'", "number"]),
+        (lambda X, y: None, np.arange(30), ["None", "5 columns"]),
+        (lambda X, y: (), np.arange(30), ["0 numbers", "5 columns"]),
+        (lambda X, y: np.ones((2, 5)), np.arange(30), ["5 columns"]),
+        (lambda X, y: np.ones(5) * 1j, np.arange(30), ["number"]),
+        (lambda X, y: 1 / 0, np.arange(30), ["ZeroDivisionError", "division by zero"]),
     ],
 )
 def test_bad_input_gets_a_sentence(relevance, y, facts):
@@ -306,6 +320,113 @@ def test_bad_input_gets_a_sentence(relevance, y, facts):
     with pytest.raises(ValueError, match=".") as told:
         TopologicalFeatureSelector(relevance=relevance).fit(X, y)
     assert_tells(told.value, *facts)
+    assert len(str(told.value)) < 300
+
+
+def test_a_wrong_target_is_refused_before_the_similarities(monkeypatch):
+    monkeypatch.setattr("topofs.selection.selector.build_network", None)
+    with pytest.raises(ValueError, match="30 rows and y has 29"):
+        selector().fit(X30, np.arange(29))
+
+
+def test_any_kind_of_target_is_read(tumours):
+    X, y = tumours
+    expected = names_of(selector().fit(X, y))
+    text = y.map({0: "malignant", 1: "benign"})
+    for kind in (
+        text.tolist(),
+        y.astype(bool),
+        y.to_numpy().astype(np.uint8),
+        text.astype("category"),
+        y.astype("Int64"),
+        text.astype("string"),
+        pl.Series("kind", text.tolist()),
+        da.from_array(y.to_numpy()),
+        y.to_numpy()[:, None],
+        sparse.csr_array(y.to_numpy()[:, None]),
+        np.array([1 if value else "a" for value in y], dtype=object),
+    ):
+        assert names_of(selector().fit(X, kind)) == expected
+    assert selector().fit(X, pl.Series("kind", text.tolist())).relevance_target == "kind"
+    assert selector().fit(X, da.from_array(y.to_numpy())).relevance_target == "the target"
+    some = y.astype("Int64").mask(y.index % 3 == 0)
+    expected = names_of(selector().fit(X, some))
+    assert names_of(selector().fit(X, text.mask(y.index % 3 == 0).tolist())) == expected
+    assert names_of(selector().fit(X, np.ma.array(y, mask=y.index % 3 == 0))) == expected
+
+
+def test_numbers_beside_text_stay_numbers(tumours):
+    X, y = tumours
+    frame = pd.DataFrame({"kind": y.map({0: "m", 1: "b"}), "size": X["mean area"]})
+    by_frame, by_rows = selector().fit(X, frame), selector().fit(X, frame.values.tolist())
+    np.testing.assert_array_equal(by_frame.relevance_, by_rows.relevance_)
+    assert by_frame.relevance_target == "kind and size on average"
+
+
+def test_columns_that_do_not_vary_where_y_is_known_get_no_score(tumours):
+    X, y = tumours
+    X = X.assign(late=np.where(y.index < 300, 0.0, y.index))
+    fitted = selector(relevance=f_classif).fit(X, y.where(y.index < 300))
+    assert fitted.relevance_[-1] == 0
+    assert fitted.n_features_
+
+
+def test_a_function_gets_the_numbers_of_a_mixed_selector(tumours):
+    X, y = tumours
+    assert selector(similarity="mixed", relevance=f_classif).fit(X, y).n_features_
+    with pytest.raises(ValueError, match="columns of names"):
+        selector(relevance=f_classif).fit(X.assign(town=np.where(y, "a", "b")), y)
+
+
+def test_weights_select_at_least_one_column():
+    noise = np.random.default_rng(1).normal(size=(50, 8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = TopologicalFeatureSelector().fit(noise)
+    even = selector(relevance=np.ones(8)).fit(noise)
+    np.testing.assert_array_equal(even.support_, plain.support_)
+
+
+def test_without_a_known_chance_an_average_column_is_the_end():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 20)), rng.normal(size=200)
+    fitted = selector(similarity=lambda X: np.corrcoef(X.T) ** 2).fit(X, y)
+    assert 1 <= fitted.n_features_ <= 8
+    assert fitted._relevance.chance is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "facts"),
+    [
+        ({"keep": [2]}, ["only what is kept"]),
+        ({"n_features_to_select": 3}, ["3 columns", "guess"]),
+        ({"n_features_to_select": Budget(3, np.ones(8))}, ["3 columns", "guess"]),
+    ],
+)
+def test_noise_is_named_at_every_size(settings, facts):
+    X = np.random.default_rng(1).normal(size=(50, 8))
+    fitted = selector().set_params(**settings)
+    with pytest.warns(NoRelevanceWarning) as said:
+        fitted.fit(X, np.arange(50) % 2)
+    assert_tells(said[0].message, *facts)
+
+
+def test_excluded_columns_may_be_the_only_relevant_ones():
+    X = np.random.default_rng(1).normal(size=(80, 8))
+    with pytest.warns(NoRelevanceWarning, match="that the constraints allow"):
+        assert selector(exclude=[0]).fit(X, X[:, 0]).n_features_ == 0
+
+
+def test_a_budget_goes_to_columns_without_relevance_by_their_gain():
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(200, 1))
+    X = rng.normal(size=(200, 8))
+    X[:, 4:] = factor + 0.3 * X[:, 4:]
+    weights = [1.0, 0, 0, 0, 0, 0, 0, 0]
+    fitted = selector(Budget(2, np.ones(8)), relevance=weights).fit(X)
+    assert fitted.support_[0]
+    # A column of the group of four adds more than a column like no other.
+    assert fitted.support_[4:].sum() == 1
 
 
 @pytest.mark.parametrize("rule", ["variance", "degree"])

@@ -12,6 +12,7 @@ import numpy as np
 from topofs.constraints import size_of
 from topofs.rules.base import ScoreWords
 from topofs.selection.compatibility import graph_for
+from topofs.similarity.relevance import relevance_of
 from topofs.text import counted, fine_percent, listed, percent
 
 if TYPE_CHECKING:
@@ -209,10 +210,12 @@ class Words:
         """Whether a column to predict was used."""
         if self.target:
             return f"Columns that say more about {self.target} count more."
-        weighted = self.selector.relevance is not None
-        return (
-            "Columns count by given weights." if weighted else "No column to predict was used."
-        )
+        relevance = relevance_of(self.selector.relevance)
+        if relevance is None:
+            return "No column to predict was used."
+        if relevance.needs_target:
+            return "Columns count by what a function says about a target."
+        return "Columns count by given weights."
 
     @property
     def method(self) -> str:
@@ -267,7 +270,8 @@ class Words:
         if not self.summary.has_groups or end is None or end >= most:
             return ""
         if self.selector.relevance is not None:
-            return f"Past the automatic end at {end:,}: columns that say less."
+            about = f"about {self.target} than chance gives" if self.target else "than most"
+            return f"Past the automatic end at {end:,}, no column adds more {about}."
         past = np.intersect1d(self.summary.order[end:most], self.selector.nodes_)
         n_isolated = int(np.isin(past, self.summary.isolated).sum())
         second = counted(len(past) - n_isolated, "second representative")

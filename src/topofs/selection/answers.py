@@ -140,10 +140,10 @@ class Representation:
             return lines if self.isolated else alone
         way = f", by way of {', '.join(map(printable, self.path))}" if self.path else ""
         who, shares = printable(self.representative), share_in_words(self.share)
-        says = f"; {self.relevance[0]}" if self.relevance else ""
-        much = f"{who} represents it, with {self.share:.4g} of its variance{way}{says}."
-        little = f"{who} shares {shares} with it{way}{says}: no selected feature more."
-        lines.append(much if self.share >= REPRESENTS else little)
+        much = f"{who} represents it, with {self.share:.4g} of its variance{way}"
+        little = f"{who} shares {shares} with it{way}: no selected feature more"
+        says = f"; {who} {self.relevance[0]}" if self.relevance else ""
+        lines.append(f"{much if self.share >= REPRESENTS else little}{says}.")
         # Do not report rounding.
         if self.together is not None and self.together > self.share + 1e-6:
             lines.append(

@@ -219,7 +219,7 @@ def _checked(given: Any, names: Sequence[str], who_has: str) -> Doubles:
     n, shown = len(names), shortened(repr(given), most=60)
     try:
         values = np.asarray(unmasked(given))
-        casting = "unsafe" if values.dtype == object else "same_kind"
+        casting: Any = "unsafe" if values.dtype == object else "same_kind"
         values = values.astype(np.float64, casting=casting)
     except (TypeError, ValueError):
         raise ValueError(f"{who_has} {shown}; give one number a column") from None
@@ -233,7 +233,7 @@ def _checked(given: Any, names: Sequence[str], who_has: str) -> Doubles:
             f"{who_has} {values[wrong[0]]:g} for column {names[wrong[0]]!r}; give finite numbers "
             "of at least 0"
         )
-    return values
+    return np.asarray(values)
 
 
 def _some_above_0(values: Doubles, what: str) -> Doubles:
