@@ -7,6 +7,8 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "dependencies.md"
 # Groups of extras that the library itself does not import.
@@ -75,6 +77,7 @@ def test_no_import_is_undeclared():
     assert (imported() & installed) - sys.stdlib_module_names - known == set()
 
 
+@pytest.mark.skipif(not PAGE.exists(), reason="the repository alone has the pages")
 def test_the_page_lists_every_requirement():
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
