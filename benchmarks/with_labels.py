@@ -379,6 +379,19 @@ def half_lines(half):
     yield from table_lines(["rival", "lead", "ahead on", "p", "after Holm"], leads)
     yield from ("Lead over mRMR and fastcan, by model and size:", "")
     yield from table_lines(["rival, model", "all", *map(str, SIZES)], leads_table(half))
+    yield from ("Lead over mRMR and fastcan, by table:", "")
+    pairs = [(rival, i) for rival in ("mrmr", "fastcan") for i in range(3)]
+    leads = (
+        (
+            r["table"],
+            *(
+                f"{mean_score(r, 'relevance', [i]) - mean_score(r, rival, [i]):+.3f}"
+                for rival, i in pairs
+            ),
+        )
+        for r in half
+    )
+    yield from table_lines(["table", *(f"{METHODS[r]}, {MODELS[i]}" for r, i in pairs)], leads)
     yield from ("By table:", "")
     head = ["table", "rows", "columns", "classes", *(METHODS[m] for m in always)]
     by_table = (
