@@ -18,6 +18,7 @@ from topofs.io.types import TypedTable
 from topofs.network import NodeRelevance, NodeWeights
 from topofs.runtime import slices
 from topofs.similarity.noise_floor import columns_of_pairs
+from topofs.similarity.streamed import StreamedTable
 from topofs.terms import Term, parameter
 from topofs.text import listed
 
@@ -163,6 +164,11 @@ def column_relevance(
     if not term.needs_target:
         weights = _checked(term.by, n_features, "relevance has", "weights", "one a column")
         return ColumnRelevance(weights[nodes], weights[nodes])
+    if isinstance(table, StreamedTable):
+        raise ValueError(
+            f"{term!r} compares the columns with y in memory, and X is read in batches: give a "
+            "sample of the rows, one weight a column, or leave relevance out"
+        )
     if y is None:
         # The words that scikit-learn's checks look for.
         raise ValueError(
