@@ -133,7 +133,11 @@ def test_other_commands(folder, tmp_path):
     assert "<html" in page.read_text(encoding="utf-8")
     assert run("apply", saved, folder, "--out", tmp_path / "applied").exit_code == 0
     assert pl.read_parquet(tmp_path / "applied").shape == (600, 2)
-    for command in (["groups", folder], ["explain", folder, "c3"], ["panel", folder, "--columns", "c1,c2"]):
+    for command in (
+        ["groups", folder],
+        ["explain", folder, "c3"],
+        ["panel", folder, "--columns", "c1,c2"],
+    ):
         assert run(*command, "--drop", "number").exit_code == 0
     result = run("stability", folder, "--drop", "number", "--resamples", 3)
     assert result.exit_code == 0

@@ -13,7 +13,12 @@ from sklearn.base import clone
 
 from tests.matrices import factor_table
 from tests.platforms import posix
-from topofs import ConstantFeatureWarning, InfiniteFeatureSelector, TopologicalFeatureSelector
+from topofs import (
+    ConstantFeatureWarning,
+    InfiniteFeatureSelector,
+    RareFeatureWarning,
+    TopologicalFeatureSelector,
+)
 from topofs.backends import dask_similarity as dask_columns
 
 ROWS, COLUMNS = (50, -1), (-1, 11)
@@ -182,7 +187,7 @@ def test_bad_tables_are_refused_and_nothing_is_fitted():
         selector.fit(array[array[:, 0] > 0])
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="missing values"):
-        selector.fit(da.from_array(X, chunks=(10, 6)))
+        selector.fit(da.from_array(X, chunks=(20, 3)))
     for masked in (da.ma.masked_greater(array, 1), array.map_blocks(np.ma.masked_array)):
         with pytest.raises(ValueError, match=r"masked dask array.* fill .*da\.ma\.filled"):
             selector.fit(masked)
@@ -194,3 +199,34 @@ def test_bad_tables_are_refused_and_nothing_is_fitted():
         selector.transform(array[:, :5])
     with pytest.raises(ValueError, match="not a table"):
         selector.transform(array[:, 0])
+
+
+@pytest.mark.usefixtures("in_this_thread")
+@pytest.mark.parametrize("seed", range(6))
+def test_missing_values_are_compared_pair_by_pair(seed):
+    rng = np.random.default_rng(seed)
+    X = whole(300, 12) if seed % 2 else factor_table(300, 12)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    expected = TopologicalFeatureSelector().fit(X)
+    for chunks in ((70, 12), (40, 5), (299, 12)):
+        found = TopologicalFeatureSelector().fit(da.from_array(X, chunks=chunks))
+        np.testing.assert_array_equal(found.ranking_, expected.ranking_)
+        np.testing.assert_allclose(found.scores_, expected.scores_, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(found.shares_, expected.shares_, rtol=0, atol=1e-10)
+        if seed % 2:
+            assert (found.scores_ == expected.scores_).all()
+
+
+@pytest.mark.usefixtures("in_this_thread")
+def test_rare_columns_with_missing_values():
+    X = factor_table(3000, 5)
+    X[:, 4] = 0
+    X[[5, 2000], 4] = 7
+    X[:900, 4] = np.nan
+    X[20:50, 1] = np.nan
+    with pytest.warns(RareFeatureWarning):
+        expected = TopologicalFeatureSelector().fit(X)
+    with pytest.warns(RareFeatureWarning):
+        found = TopologicalFeatureSelector().fit(da.from_array(X, chunks=(500, 5)))
+    assert found.rare_.tolist() == expected.rare_.tolist() == [4]
+    np.testing.assert_array_equal(found.ranking_, expected.ranking_)

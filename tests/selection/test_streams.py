@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from tests.messages import assert_tells
-from topofs import TopologicalFeatureSelector
+from topofs import TopologicalFeatureSelector, stability
+from topofs.errors import TableError
 from topofs.io import BatchSource
 
 pa = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
@@ -293,3 +294,50 @@ def test_transform_and_pick_stay_lazy():
     assert selector.pick(wider).collect().columns == names
     with pytest.raises(ValueError, match=r"pick\(X\)"):
         selector.transform(wider.drop("more"))
+
+
+def test_relevance_takes_weights_and_refuses_a_target():
+    frame = linked()
+    weights = np.arange(10) / 10
+    here = TopologicalFeatureSelector(3, relevance=weights).fit(frame)
+    there = TopologicalFeatureSelector(3, relevance=weights).fit(frame.lazy())
+    assert (there.ranking_ == here.ranking_).all()
+    with pytest.raises(ValueError, match="sample") as refused:
+        TopologicalFeatureSelector(relevance="target").fit(frame.lazy(), np.zeros(400))
+    assert_tells(refused.value, "Relevance", "batches")
+
+
+def test_functions_that_need_rows_say_what_to_pass():
+    frame, selector = linked(), TopologicalFeatureSelector(3)
+    rng = np.random.default_rng(0)
+    for X, advice in (
+        (in_batches(frame.to_arrow(), rng), "sample"),
+        (ds.dataset(frame.to_arrow()), r"X\.to_table"),
+        (frame.lazy(), r"X\.collect"),
+    ):
+        with pytest.raises(TypeError, match=advice):
+            stability(selector, X)
+
+
+def test_a_spooled_stream_has_a_limit(monkeypatch):
+    from topofs.io import batches
+
+    monkeypatch.setattr(batches, "_MOST_SPOOLED", 1000)
+    with pytest.raises(TableError, match="0.000001|1e-06") as refused:
+        TopologicalFeatureSelector().fit(pa.RecordBatchReader.from_stream(linked()))
+    assert_tells(refused.value, "only once", "Parquet")
+
+
+def test_a_stream_of_the_capsule_protocol_is_read_once():
+    class Once:
+        def __init__(self, frame):
+            self._frame = frame
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            frame, self._frame = self._frame, None
+            return frame.__arrow_c_stream__(requested_schema)
+
+    frame = linked().with_columns(kind=pl.Series(["a", "b"] * 200))
+    here = TopologicalFeatureSelector().fit(frame)
+    there = TopologicalFeatureSelector().fit(Once(frame))
+    assert (there.ranking_ == here.ranking_).all()

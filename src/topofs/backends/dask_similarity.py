@@ -16,6 +16,7 @@ import numpy as np
 
 from topofs.backends.dask_table import in_blocks, whole_columns
 from topofs.errors import import_extra
+from topofs.similarity.base import dense
 from topofs.similarity.column_order import spans_of_columns, spans_of_sums
 from topofs.similarity.correlation import (
     ANY_GRID,
@@ -26,6 +27,7 @@ from topofs.similarity.correlation import (
     grids_of_runs,
     unit_columns,
 )
+from topofs.similarity.moments import MomentCorrelation, merged, moments_of
 from topofs.similarity.table import is_constant
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from topofs.similarity.base import Measure
+    from topofs.similarity.moments import Moments
     from topofs.typing import Bools, Doubles, Floats, Ints
 
 dask: Any = import_extra("dask", extra="dask", purpose="A dask collection as X")
@@ -53,12 +56,14 @@ _QUIET = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 class DaskSimilarity:
     """The symmetric similarity of the columns that vary, and a mask of the constant columns.
 
-    It also holds the spans of the columns that vary, which determine their order by values.
+    It also holds the spans of the columns that vary, which determine their order by values. Where
+    values are missing, `moments` of the columns that vary give the similarity.
     """
 
     values: Floats
     constant: Bools
     spans: Doubles
+    moments: Moments | None = None
 
 
 def dask_similarity(array: Any, measure: Measure) -> DaskSimilarity:
@@ -280,6 +285,8 @@ def _similarity_of_rows(array: Any, measure: Measure) -> DaskSimilarity:
     chunks = array.to_delayed()
     groups = _row_groups(array.chunks[0], least=array.shape[1])
     moments, grams = _one_pass(chunks, groups, [None] * chunks.shape[1])
+    if np.isnan(moments.lowest).any():
+        return _pairwise_similarity(array, groups, measure)
     check_complete(moments.lowest, moments.highest)
     constant = moments.lowest == moments.highest
     squares = _squares(grams)[~constant]
@@ -294,6 +301,29 @@ def _similarity_of_rows(array: Any, measure: Measure) -> DaskSimilarity:
     ones = np.ones(len(similarity), dtype=array.dtype)
     np.fill_diagonal(similarity, measure.of_correlation(ones))
     return DaskSimilarity(similarity, constant, _spans(moments, array.shape[0])[~constant])
+
+
+def _pairwise_similarity(
+    array: Any, groups: Sequence[slice], measure: Measure
+) -> DaskSimilarity:
+    """Merge the moments of all chunks, pair by pair over the rows that have both columns."""
+    columns = [block.tolist() for block in array.to_delayed().T]
+    of_rows = dask.delayed(_moments_of_rows)
+    parts = [of_rows([block[group] for block in columns]) for group in groups]
+    (moments,) = dask.compute(joined(parts, merged))
+    infinite = np.flatnonzero(np.isinf(moments.lowest) | np.isinf(moments.highest))
+    if infinite.size:
+        raise ValueError(f"column {infinite[0]} of X holds an infinite value")
+    varying = moments.select(np.flatnonzero(~moments.constant))
+    plain = MomentCorrelation(moments=varying, dtype=array.dtype)
+    values = measure.of_correlation(dense(plain))
+    return DaskSimilarity(values, moments.constant, varying.spans(), varying)
+
+
+def _moments_of_rows(blocks: list[list[Floats]]) -> Moments:
+    """Moments of some chunks of rows, each of blocks of columns (on a worker)."""
+    rows = np.concatenate([np.concatenate(chunks) for chunks in blocks], axis=1)
+    return moments_of(np.ascontiguousarray(rows.T))
 
 
 def _row_groups(lengths: Sequence[int], least: int) -> list[slice]:
@@ -485,8 +515,8 @@ def check_complete(lowest: Floats, highest: Floats) -> None:
     if missing.size:
         raise ValueError(
             f"{missing.size} of {n_features} columns of X have missing values (the first is "
-            f"column {missing[0]}), which a dask table may not: fill them in first (as by "
-            "X.fillna), or load the table with X.compute()"
+            f"column {missing[0]}), which workers compare by 'pearson' and in chunks of rows only: "
+            "fill them in first (as by X.fillna), or load the table with X.compute()"
         )
     infinite = np.flatnonzero(np.isinf(lowest) | np.isinf(highest))
     if infinite.size:

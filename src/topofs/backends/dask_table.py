@@ -175,9 +175,11 @@ def rare_dask_columns(array: Any, least: int) -> dict[int, int]:
     """
     if least < 2:
         return {}
-    first = np.asarray(array[: max(1000, 2 * least + 1)].compute())
-    middle = np.partition(first, len(first) // 2, axis=0)[len(first) // 2]
-    carriers = np.asarray((array != middle).sum(axis=0).compute())
+    first = np.sort(np.asarray(array[: max(1000, 2 * least + 1)].compute()), axis=0)
+    # Missing values come last, and nothing carries a missing value.
+    observed = np.count_nonzero(~np.isnan(first), axis=0)
+    middle = first[observed // 2, np.arange(first.shape[1])]
+    carriers = np.asarray(((array != middle) & (array == array)).sum(axis=0).compute())  # noqa: PLR0124
     few = np.flatnonzero(carriers < least)
     return dict(zip(few.tolist(), carriers[few].tolist(), strict=True))
 

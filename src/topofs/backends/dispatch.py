@@ -73,8 +73,9 @@ class ColumnsToCompare:
 
     A dask table has two forms. If its matrix fits, workers have computed it: `on_workers` is
     the matrix, and `spans` are the ranges of the columns, which determine their order. If not,
-    `table` holds the columns here, and `workers` holds them there. `constant` marks the columns
-    that the workers left out.
+    `table` holds the columns here, and `workers` holds them there. If values are missing, `table`
+    holds the moments, and `chunks` is the dask table. `constant` marks the columns that the
+    workers left out.
     """
 
     measure: Measure
@@ -87,6 +88,7 @@ class ColumnsToCompare:
     workers: PreparedBlocks | None = None
     on_workers: Floats | None = None
     spans: Doubles | None = None
+    chunks: Any = None
 
     @cached_property
     def operator(self) -> Any:
@@ -154,6 +156,10 @@ class ColumnsToCompare:
             from topofs.backends.dask import order_on_workers
 
             return order_on_workers(self.table, ~self.constant, self.spans)  # type: ignore[operator, arg-type]
+        if self.chunks is not None:
+            from topofs.backends.dask import order_on_workers
+
+            return order_on_workers(self.chunks, ~self.constant, self.spans)  # type: ignore[operator, arg-type]
         if isinstance(self.table, StreamedTable):
             return self.table.value_order(self.operator)
         # Columns with values are not compared for it.
@@ -237,6 +243,16 @@ def _compare_on_workers(
     if size <= memory:
         asked = measure.correlation if needs is not None and needs.columns else measure
         found = dask_similarity(table, asked)
+        if found.moments is not None:
+            return ColumnsToCompare(
+                measure,
+                StreamedTable.of_moments(found.moments, table.dtype),
+                len(found.values),
+                memory,
+                constant=found.constant,
+                spans=found.spans,
+                chunks=table,
+            )
         return ColumnsToCompare(
             measure,
             table,

@@ -7,6 +7,7 @@ a first pass that finds what the columns hold (`_survey_names`, `_survey_numbers
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -433,10 +434,11 @@ class ValueMoments:
     """The moments of columns of numbers, and the rows that carry rare ones, block by block."""
 
     def __init__(self, n_features: int) -> None:
+        self.single = True
         self.moments: Moments | None = None
         self.head: list[Floats] = []
         self._n_head = 0
-        self._active: dict[int, tuple[Doubles, Ints]] = {
+        self.active: dict[int, tuple[Doubles, Ints]] = {
             i: (np.empty(0), np.empty(0, np.int64)) for i in range(n_features)
         }
 
@@ -452,18 +454,45 @@ class ValueMoments:
         if self._n_head < _HEAD:
             self.head.append(np.array(block[:, : _HEAD - self._n_head]))
             self._n_head += self.head[-1].shape[1]
-        for i in list(self._active):
-            counted = _with_counts(*self._active[i], block[i], most=MOST_CARRIERS)
+        for i in list(self.active):
+            counted = _with_counts(*self.active[i], block[i], most=MOST_CARRIERS)
             if counted is None:
-                del self._active[i]
+                del self.active[i]
             else:
-                self._active[i] = counted
+                self.active[i] = counted
+
+    def with_rows(self, rows: Floats, names: Sequence[str]) -> ValueMoments:
+        """The same with further rows, one a row; this object stays as it is."""
+        other = copy.copy(self)
+        other.head, other.active = list(self.head), dict(self.active)
+        other.single = self.single and rows.dtype == np.float32
+        other.add(np.ascontiguousarray(rows.T), names)
+        return other
+
+    def table(self, names: Sequence[str]) -> StreamedTable:
+        """The table of all rows so far, which cannot be read again."""
+        moments = self.moments
+        assert moments is not None
+        constant = np.flatnonzero(moments.constant).tolist()
+        return StreamedTable(
+            columns=tuple(
+                StreamedColumn(name, carriers=carriers)
+                for name, carriers in zip(names, self.carriers(), strict=True)
+            ),
+            n_rows=moments.n_rows,
+            dtype=np.dtype(np.float32 if self.single else np.float64),
+            values=moments,
+            blocks=None,
+            head=np.concatenate(self.head, axis=1),
+            positions=np.arange(len(names)),
+            left_out={i: why_constant(float(moments.highest[i])) for i in constant},
+        )
 
     def carriers(self) -> list[int | None]:
         """The rows with another value than the most frequent one; None where they are many."""
         assert self.moments is not None
         found: list[int | None] = [None] * self.moments.n_features
-        for i, (_, counts) in self._active.items():
+        for i, (_, counts) in self.active.items():
             found[i] = int(counts.sum() - counts.max(initial=0))
         return found
 

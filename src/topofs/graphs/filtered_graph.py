@@ -596,7 +596,9 @@ def _check_correlations(correlations: Doubles, n_edges: int) -> None:
 
 def _check_node_data(key: str, values: Any, n_nodes: int) -> None:
     if key in ("label", "weight", "correlation"):
-        raise ValueError(f"node_data holds {key!r}, which the file uses itself: use another name")
+        raise ValueError(
+            f"node_data holds {key!r}, which the file uses itself: use another name"
+        )
     kinds = isinstance(values, list) and all(isinstance(v, (bool, int, float)) for v in values)
     if not kinds or len(values) != n_nodes:
         raise ValueError(

@@ -47,6 +47,12 @@ _QUERIES = {
     ("polars", "LazyFrame"): ("a polars LazyFrame", "X.collect()"),
     ("duckdb", "DuckDBPyRelation"): ("a DuckDB relation", "X.df() or X.pl()"),
     ("_duckdb", "DuckDBPyRelation"): ("a DuckDB relation", "X.df() or X.pl()"),
+    ("topofs", "BatchSource"): ("a table in batches", "a sample of its rows"),
+    ("pyarrow", "FileSystemDataset"): ("a dataset of Arrow", "X.to_table()"),
+    ("pyarrow", "InMemoryDataset"): ("a dataset of Arrow", "X.to_table()"),
+    ("pyarrow", "UnionDataset"): ("a dataset of Arrow", "X.to_table()"),
+    ("pyarrow", "RecordBatchReader"): ("a stream of batches", "X.read_all()"),
+    ("pyarrow", "Scanner"): ("a scanner of Arrow", "X.to_table()"),
     ("ibis", "Table"): ("an Ibis table", "X.to_pandas() or X.to_polars()"),
 }
 

@@ -34,6 +34,7 @@ from topofs.io.frames import (
     is_frame,
     readable_table,
     refuse_infinite,
+    too_small,
 )
 from topofs.io.hints import column_ranges, hints_of_numbers
 from topofs.io.types import (
@@ -172,6 +173,33 @@ def _read_dask(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
     return ReadTable(table, measure.for_table(table))
 
 
+def read_rows(estimator: BaseEstimator, X: Any, *, first: bool) -> Floats:
+    """Check some rows of numbers; the columns are those of the rows before, if there were any."""
+    X = readable_table(X)
+    names = X.names if isinstance(X, TypedTable) else column_names(X)
+    given = names if isinstance(X, NamedArray) else None
+    X = X.values if isinstance(X, NamedArray) else X
+    X = dense_values(X, what="partial_fit takes")
+    advice = "and partial_fit takes numbers only: give all rows to fit"
+    X, _ = text_as_numbers(X, names=given, advice=advice)
+    check_no_times(X)
+    if first:
+        estimator._names_given = names  # noqa: SLF001
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows: Floats = validate_data(
+                estimator,
+                X,
+                reset=first,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite="allow-nan",
+            )
+    except ValueError:
+        refuse_infinite(X, names=given)
+        raise
+    return rows
+
+
 def _read_stream(
     estimator: BaseEstimator,
     X: BatchSource | StreamedTable,
@@ -192,13 +220,14 @@ def _read_stream(
             "rows='ordered' compares rows that follow each other, which needs X in memory: give "
             "a sample of the rows, or leave it out"
         )
+    # The names of rows that came one after the other are known.
+    if isinstance(X, BatchSource) or X.blocks is not None:
+        estimator._names_given = X.names  # noqa: SLF001
+        _note_names(estimator, X.names)
     if isinstance(X, BatchSource):
-        estimator._names_given = X.names  # noqa: SLF001
-        _note_names(estimator, X.names)
         X = streamed_table(X, measure, memory=parse_memory(memory), or_else=or_else)
-    else:
-        estimator._names_given = X.names  # noqa: SLF001
-        _note_names(estimator, X.names)
+    if X.n_rows < 2:
+        raise too_small(*X.shape)
     n = len(X.columns)
     unread = {column.name for column in X.read_from_text if column.why is not None}
     constant, identifiers = np.zeros((2, n), np.bool_)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 
 from topofs.backends.device_arrays import arrays_of_device, on_host
 from topofs.backends.dispatch import build_network, columns_to_compare
+from topofs.backends.stream import ValueMoments
 from topofs.constraints import Size, resolve_constraints, resolve_size, size_of
 from topofs.errors import (
     IsolatedFeatureWarning,
@@ -40,6 +42,7 @@ from topofs.selection.compatibility import (
 from topofs.selection.reading import (
     columns_that_vary,
     find_rare_columns,
+    read_rows,
     read_table,
     warn_of_columns,
     warn_of_dependent_rows,
@@ -61,6 +64,22 @@ if TYPE_CHECKING:
     from topofs.similarity.base import Measure
     from topofs.similarity.relevance import ColumnRelevance, Relevance
     from topofs.terms import Term
+
+
+def _takes_batches(selector: TopologicalFeatureSelector) -> bool:
+    """Whether rows can come one batch after the other; the error says why not."""
+    if selector.relevance is not None:
+        raise AttributeError(
+            "partial_fit has no relevance, which compares the columns with y in all rows: give "
+            "these to fit, or leave relevance out"
+        )
+    measure = measure_of(selector.similarity)
+    if measure.products != "values":
+        raise AttributeError(
+            f"partial_fit has no similarity {measure.name!r}, which needs all rows at once: use "
+            "'pearson', or give all rows to fit"
+        )
+    return True
 
 
 class TopologicalFeatureSelector(FittedSelection):
@@ -357,8 +376,53 @@ batches, shape (n_samples, n_features)
             raise
         return self
 
+    @available_if(_takes_batches)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Add rows to those of earlier calls, and select from all of them.
+
+        Only the moments of the columns are kept, so memory does not grow with the rows. The
+        result is that of `fit` on all rows together, whatever the batches and their order are,
+        except that exact ties between columns may be decided otherwise.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (n_samples, n_features)
+            Further rows of numbers; NaN marks a missing value.
+        y : ignored
+            Labels need all rows: see `fit`.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from topofs import TopologicalFeatureSelector
+        >>> X = load_wine(as_frame=True).data
+        >>> selector = TopologicalFeatureSelector()
+        >>> for rows in (X[:60], X[60:61], X[61:]):
+        ...     _ = selector.partial_fit(rows)
+        >>> selector.get_feature_names_out().tolist()
+        ['alcohol', 'ash', 'flavanoids']
+        """
+        before = dict(vars(self))
+        try:
+            earlier = getattr(self, "_rows", None)
+            rows = read_rows(self, on_host(X), first=earlier is None)
+            names = self._column_names().tolist()
+            earlier = ValueMoments(rows.shape[1]) if earlier is None else earlier
+            self._rows = earlier.with_rows(rows, names)
+            self._fit_table(self._rows.table(names), y)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
     def _fit(self, X: Any, y: Any = None) -> ColumnsToCompare:
         """Fit, and give the prepared columns."""
+        self.__dict__.pop("_rows", None)
         if not is_stream(X) or isinstance(X, BatchSource):
             return self._fit_table(X, y)
         with batch_source(X) as source:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topofs.runtime import for_each
+from topofs.similarity.column_order import spans_of_sums
 from topofs.similarity.correlation import ANY_GRID, NO_GRID, grids_of_runs
 
 if TYPE_CHECKING:
@@ -125,6 +126,12 @@ class Moments:
             self.lowest[columns],
             self.highest[columns],
         )
+
+    def spans(self) -> Doubles:
+        """The extremes and the mean of each column, as `spans_of_columns` gives them."""
+        lowest = np.ldexp(self.lowest, -self.exponent)
+        above = self.own_sums + self.observed * (self.centre - lowest)
+        return spans_of_sums(self.lowest, self.highest, above, self.exponent, self.observed)
 
     def standard_covariance(self) -> Doubles:
         """Products of the columns centred at their own means, each of length 1.

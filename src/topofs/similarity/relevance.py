@@ -19,6 +19,7 @@ from topofs.io.types import TypedTable
 from topofs.network import NodeRelevance, NodeWeights
 from topofs.runtime import slices
 from topofs.similarity.noise_floor import columns_of_pairs
+from topofs.similarity.streamed import StreamedTable
 from topofs.similarity.table import is_constant
 from topofs.terms import Term, parameter
 from topofs.text import joined, shortened
@@ -169,6 +170,11 @@ def column_relevance(
         weights = _checked(term.by, names, "relevance has")[nodes]
         weights = _some_above_0(weights, "relevance")
         return ColumnRelevance(weights, weights)
+    if isinstance(table, StreamedTable):
+        raise ValueError(
+            f"{term!r} compares the columns with y in memory, and X is read in batches: give a "
+            "sample of the rows, one weight a column, or leave relevance out"
+        )
     if y is None:
         # The words that scikit-learn's checks look for.
         raise ValueError(

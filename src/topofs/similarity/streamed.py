@@ -201,6 +201,14 @@ class StreamedTable:
     typed: bool = False
     read_from_text: tuple[Column, ...] = ()
 
+    @classmethod
+    def of_moments(cls, moments: Moments, dtype: np.dtype[Any]) -> StreamedTable:
+        """A table of which only the moments of numbers are known."""
+        n = moments.n_features
+        columns = tuple(StreamedColumn(f"x{i}") for i in range(n))
+        head, positions = np.empty((n, 0)), np.arange(n)
+        return cls(columns, moments.n_rows, dtype, moments, None, head, positions)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
@@ -356,12 +364,7 @@ class StreamedTable:
     def _spans(self) -> Doubles:
         """The extremes and the mean of each column."""
         if self.values is not None:
-            moments = self.values
-            lowest = np.ldexp(moments.lowest, -moments.exponent)
-            above = moments.own_sums + moments.observed * (moments.centre - lowest)
-            return spans_of_sums(
-                moments.lowest, moments.highest, above, moments.exponent, moments.observed
-            )
+            return self.values.spans()
         return np.array([column.span() for column in self.columns])
 
 
