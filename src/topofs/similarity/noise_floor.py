@@ -271,12 +271,13 @@ def class_floors(
     its limit for many samples.
     """
     degrees, tail = n_classes - 1, LEVEL / _n_pairs(n_features)
-    rest = np.maximum(n_samples - n_classes, 0.0)
+    counts, position = np.unique(n_samples, return_inverse=True)
+    rest = np.maximum(counts - n_classes, 0.0)
     if ranks:
-        floors = scipy.stats.chi2.isf(tail, degrees) / np.maximum(n_samples - 1, 1.0)
+        floors = scipy.stats.chi2.isf(tail, degrees) / np.maximum(counts - 1, 1.0)
     else:
         floors = scipy.stats.beta.isf(tail, degrees / 2, np.maximum(rest, 1.0) / 2)
-    return np.where(rest > 0, np.minimum(floors, 1.0), 1.0)
+    return np.where(rest > 0, np.minimum(floors, 1.0), 1.0)[position]
 
 
 def _counted_rank_floor(n_samples: int, tail: float) -> float:
