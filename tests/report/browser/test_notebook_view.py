@@ -1,5 +1,7 @@
 """The view of a selection in notebooks that nbconvert exported, as a reader uses it."""
 
+import warnings
+
 import pytest
 
 from tests.report.browser.browser_pages import Watched
@@ -35,7 +37,10 @@ def notebook(request, selectors, tmp_path_factory):
     exporter = nbconvert.HTMLExporter(
         theme=request.param, require_js_url=nothing, mathjax_url=nothing
     )
-    page, _ = exporter.from_notebook_node(nbformat.v4.new_notebook(cells=cells))
+    with warnings.catch_warnings():
+        # Without IPython, the code of the cells has other colours.
+        warnings.filterwarnings("ignore", "IPython3 lexer", UserWarning)
+        page, _ = exporter.from_notebook_node(nbformat.v4.new_notebook(cells=cells))
     path = tmp_path_factory.mktemp("notebook") / "notebook.html"
     path.write_text(page, encoding="utf-8")
     return path, request.param
