@@ -117,7 +117,7 @@ def main():
     better = second[0] > first[0] + LEAST_LEAD and second[1] >= first[1] - MOST_LOSS
     for candidate, (accuracy, stability) in zip(CANDIDATES, (first, second), strict=True):
         print(f"{candidate}: accuracy {accuracy:.4f}, stability {stability:.4f}")
-    print(f"Chosen by the rule: {CANDIDATES[better]}")
+    print(f"Chosen by the rule: {CANDIDATES[int(better)]}")
 
 
 if __name__ == "__main__":

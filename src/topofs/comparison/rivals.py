@@ -73,7 +73,10 @@ def subsets(
             ) from error
         counts = {size: own.n_features_ if isinstance(size, str) else size for size in sizes}
         rankings = {"tfs": np.argsort(own.ranking_)}
-        rankings |= _by_numbers(X, methods, excluded, target, max(counts.values()))
+        n_wanted = max(counts.values(), default=0)
+        rankings |= _by_numbers(
+            X, methods, excluded, target, n_wanted=n_wanted, random_state=seed[0]
+        )
     random = np.random.default_rng(seed)
     chosen: dict[tuple[str, int | str], list[Positions]] = {
         (method, size): [np.sort(ranking[~np.isin(ranking, excluded)][:count])]
@@ -100,7 +103,9 @@ def _by_numbers(
     methods: Collection[str],
     excluded: Ints,
     target: Target | None,
+    *,
     n_wanted: int,
+    random_state: int,
 ) -> dict[str, Positions]:
     """Rank by the methods that need numbers; other columns come last."""
     amounts: Any = X
@@ -128,6 +133,7 @@ def _by_numbers(
                 *(method, amounts[:, able], target.y),
                 is_class=target.task == "classification",
                 n_wanted=n_wanted,
+                random_state=random_state,
             )
             rankings[method] = np.concatenate([positions[able][ranking], others])
     return rankings
