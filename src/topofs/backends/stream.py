@@ -266,6 +266,18 @@ class _ReadColumn:
         )
 
 
+def _array_at(batch: Any, position: int) -> Any:
+    """A column of a batch; Arrow computes little with views of text."""
+    import pyarrow as pa
+
+    array = batch.column(position)
+    if pa.types.is_string_view(array.type):
+        return array.cast(pa.large_string())
+    if pa.types.is_dictionary(array.type) and pa.types.is_string_view(array.type.value_type):
+        return array.cast(pa.dictionary(array.type.index_type, pa.large_string()))
+    return array
+
+
 def _days(array: Any) -> Doubles:
     """Days from dates, time stamps, times of the day or spans of time."""
     import pyarrow as pa
@@ -343,7 +355,7 @@ class _Reading:
         block: Floats | None = None
         filled = 0
         for batch in self.batches(columns):
-            rows = [column.row(batch.column(i)) for i, column in enumerate(columns)]
+            rows = [column.row(_array_at(batch, i)) for i, column in enumerate(columns)]
             start = 0
             while start < batch.num_rows:
                 if block is None:
@@ -714,7 +726,7 @@ def _count_words(reading: _Reading, columns: Sequence[_ReadColumn], *, plain: bo
     for batch in reading.batches(columns):
         n_rows += batch.num_rows
         for i, column in enumerate(columns):
-            array = batch.column(i)
+            array = _array_at(batch, i)
             if column.kind == "truth":
                 counts = (
                     np.zeros(3, np.int64) if column.code_counts is None else column.code_counts
