@@ -44,3 +44,4 @@ running = TopologicalFeatureSelector()
 for path in sorted(folder.glob("*.parquet")):
     running.partial_fit(pl.read_parquet(path))
 print((running.support_ == selector.support_).all())
+temporary.cleanup()

@@ -136,7 +136,7 @@ def test_other_commands(folder, tmp_path):
     for command in (
         ["groups", folder],
         ["explain", folder, "c3"],
-        ["panel", folder, "--columns", "c1,c2"],
+        ["panel", folder, "--panel", "c1"],
     ):
         assert run(*command, "--drop", "number").exit_code == 0
     result = run("stability", folder, "--drop", "number", "--resamples", 3)
@@ -251,3 +251,16 @@ def test_a_process_that_is_killed_leaves_no_half_output(folder, tmp_path):
     assert run("select", folder, "-k", 2, "--drop", "number", "--out", small).exit_code == 0
     assert pl.read_parquet(small).height == 600
     assert selected(f"{tmp_path}/smaller", "--similarity", "pearson")["n_samples"] == 600
+
+
+def test_commands_that_need_rows_take_a_sample_and_say_so(folder, monkeypatch):
+    from topofs.cli import streams
+
+    monkeypatch.setattr(streams, "SAMPLED_ROWS", 150)
+    for command in (
+        ["stability", folder, "--resamples", 3],
+        ["compare", folder, "--target", "churn", "--sizes", "2", "--repeats", "1"],
+    ):
+        result = run(*command, "--drop", "number", "--drop", "day")
+        assert result.exit_code == 0, result.output
+        assert "150 of the 600 rows" in result.stderr

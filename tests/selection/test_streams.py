@@ -243,6 +243,45 @@ def test_what_needs_memory_is_refused(parameters, facts):
     assert_tells(refused.value, *facts)
 
 
+def test_products_that_do_not_fit_are_refused():
+    rng = np.random.default_rng(0)
+    names = pl.DataFrame(
+        {f"n{i}": [f"L{j}" for j in rng.integers(0, 40, 400)] for i in range(3)}
+    )
+    for frame, fact in ((linked(), "10 columns"), (names, "119 levels")):
+        found, _ = outcome(frame.lazy(), memory=3000)
+        assert_tells(found, fact, "3e-06 GB", "fewer columns")
+
+
+def test_ordered_categories_are_ranked_by_their_order():
+    rng = np.random.default_rng(0)
+    sizes = pl.Enum(["small", "large", "huge"])
+    code = rng.integers(0, 3, 400)
+    frame = linked().with_columns(
+        size=pl.Series(np.array(sizes.categories)[code], dtype=sizes),
+        near=pl.Series(code + rng.normal(size=400) / 4),
+    )
+    here, there = (TopologicalFeatureSelector().fit(X) for X in (frame, frame.lazy()))
+    assert (there.ranking_ == here.ranking_).all()
+    assert np.abs(there.scores_ - here.scores_).max() < 1e-9
+    batches = [
+        pa.table(
+            {
+                "a": [1.0, 2.0],
+                "size": pa.DictionaryArray.from_arrays([0, 1], order, ordered=True),
+            }
+        )
+        for order in (["small", "large"], ["large", "small"])
+    ]
+    parts = [part.to_batches()[0] for part in batches]
+    source = BatchSource(
+        "t", parts[0].schema, 4, lambda columns, n: (p.select(columns) for p in parts)
+    )
+    with pytest.raises(TableError, match="order") as refused:
+        TopologicalFeatureSelector(similarity="mixed").fit(source)
+    assert_tells(refused.value, "'size'", "positions")
+
+
 def test_text_is_refused_by_measures_of_numbers():
     frame = linked().with_columns(place=pl.lit("oak"))
     found, _ = outcome(frame.lazy(), similarity="pearson")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from topofs.errors import TableError
 from topofs.io.frames import FIRST_ROUNDED, infinite_value, too_small
 from topofs.io.text_values import (
     MISSING,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from topofs.io.batches import BatchSource
-    from topofs.io.text_values import Mark
+    from topofs.io.text_values import Mark, TextKind
     from topofs.similarity.base import Measure
     from topofs.similarity.moments import Moments
     from topofs.typing import Doubles, Floats, Ints
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
 _MOST_BYTES, _LEAST_ROWS, _MOST_ROWS = 1 << 28, 1 << 8, 1 << 16
 # … for values, their copies as float64, and the marks of missing values, each 8 bytes.
 _CELL_BYTES = 32
+# Four sums of a pair of columns, and as many while two are merged.
+_PAIR_BYTES = 64
 # The first rows, for hints and the test of ordered rows.
 _HEAD = 1 << 14
 # Different values of a column of numbers up to which ranks are exact; else values of a grid.
@@ -124,7 +127,7 @@ def streamed_table(
                 raise ValueError(
                     f"column {column.name!r} holds {column.why or 'text'}, {advice}"
                 )
-            column.reason = column.holds or "categories"
+            column.reason = "categories" if column.text is None else column.text.words
         if measure.products == "values":
             return _by_values(reading, typed=False)
     usable_names = any(column.named and column.reason is None for column in reading.columns)
@@ -142,12 +145,12 @@ class _ReadColumn:
 
     `kind` is "number", "truth", "name" (categories), "ordered", "text", "time", or "date" where
     times become numbers; `named` columns are compared by their names. `base` is subtracted from
-    whole numbers beyond 2⁵³.
+    whole numbers beyond 2⁵³. `order` are the categories of an ordered column.
 
     Of text, `seen` counts the notations and `words` the different values; `n_plain` values were
     numbers in plain notation, whose words were not counted. With a decimal `mark` the column is
     numbers; otherwise `code` gives the code of each name, and `code_counts` the rows of each code
-    and of missing names. `holds` describes text. `reason` tells why the column takes no part;
+    and of missing names. `text` tells what text holds. `reason` tells why the column takes no part;
     `why`, `written` and `hint` are messages as in `Column`.
     """
 
@@ -156,6 +159,7 @@ class _ReadColumn:
     type: Any
     named: bool = False
     base: int | None = None
+    order: Any = None
     seen: FormatCounts = field(default_factory=FormatCounts)
     words: Counter[str] = field(default_factory=Counter)
     n_plain: int = 0
@@ -164,7 +168,7 @@ class _ReadColumn:
     code: dict[str, float] = field(default_factory=dict)
     code_counts: Ints | None = None
     values: _Values | None = None
-    holds: str | None = None
+    text: TextKind | None = None
     why: str | None = None
     reason: str | None = None
     written: str | None = None
@@ -204,6 +208,13 @@ class _ReadColumn:
         if self.kind in {"text", "name"}:
             return self._codes(array)
         if self.kind == "ordered":
+            if self.order is None:
+                self.order = array.dictionary
+            elif not self.order.equals(array.dictionary):
+                raise TableError(
+                    f"the categories of column {self.name!r} have another order in a later batch: "
+                    "store their positions as numbers, or the categories as text"
+                )
             return np.asarray(array.indices.to_numpy(zero_copy_only=False), dtype=np.float64)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
@@ -404,6 +415,7 @@ class _Reading:
             positions=np.arange(len(columns)),
             left_out=left_out,
             typed=typed,
+            text={c.name: (c.seen, c.text) for c in self.columns if c.text is not None},
             read_from_text=tuple(
                 c.as_column() for c in self.columns if c.why or c.written or c.hint
             ),
@@ -413,9 +425,22 @@ class _Reading:
 # Columns compared by their values
 
 
+def _check_room(n_rows: int, n_features: int, memory: int) -> None:
+    """Refuse products of more rows than memory holds: each pair takes four sums, and copies."""
+    needed = _PAIR_BYTES * n_rows**2
+    if needed <= memory:
+        return
+    levels = f", which have {n_rows:,} levels," if n_rows > n_features else ""
+    raise ValueError(
+        f"the products of {n_features:,} columns{levels} take {needed / 1e9:.3g} GB, but memory "
+        f"allows {memory / 1e9:.3g} GB: allow more memory, or select among fewer columns"
+    )
+
+
 def _by_values(reading: _Reading, *, typed: bool) -> StreamedTable:
     """One pass: moments and carriers of all columns."""
     n = len(reading.columns)
+    _check_room(n, n, reading.memory)
     found = ValueMoments(n)
 
     def take(block: Floats) -> None:
@@ -557,7 +582,10 @@ def _by_ranks(reading: _Reading, *, typed: bool) -> StreamedTable:
     left_out = {i: c.reason for i, c in enumerate(reading.columns) if c.reason is not None}
     first = next(reading.blocks(np.arange(len(columns))), None)
     head = [] if first is None else [first]
-    return reading.table(columns, n_rows, head, None, left_out, typed=typed)
+    found = reading.table(columns, n_rows, head, None, left_out, typed=typed)
+    used = np.setdiff1d(np.arange(len(columns)), list(left_out))
+    _check_room(int(found[:, used].starts[-1]), len(columns), reading.memory)
+    return found
 
 
 @dataclass(eq=False)
@@ -693,7 +721,7 @@ def _survey_names(reading: _Reading) -> None:
         likely = "." if floats else None
     again = []
     for column in text:
-        kind = text_kind(column.seen, likely=likely)
+        kind = column.text = text_kind(column.seen, likely=likely)
         column.hint = hint_of(column.seen, kind)
         if kind.holds == "numbers":
             column.mark = kind.decimal
@@ -701,7 +729,7 @@ def _survey_names(reading: _Reading) -> None:
             ways = [f"{WAYS[way]}, such as {example}" for way, example in unusual.items()]
             column.written = " and ".join(ways) or None
             continue
-        column.named, column.holds = True, kind.words or None
+        column.named = True
         if kind.holds == "truth values":
             words = (word for word in column.words if word.strip() not in MISSING)
             column.code = {word: float(word.strip().lower() == "true") for word in words}

@@ -114,7 +114,7 @@ class Fitted:
 
 
 @contextmanager
-def fitted(
+def fitted(  # noqa: PLR0913 - one argument a part of a command
     source: str,
     selector: TopologicalFeatureSelector,
     messages: Messages,
@@ -126,8 +126,12 @@ def fitted(
     only_kept: bool = False,
     check: Callable[[Table], None] | None = None,
     needs_graph: bool = False,
+    needs_rows: bool = False,
 ) -> Iterator[Fitted]:
-    """Read a table and fit a selector to it; the table stays open during the block."""
+    """Read a table and fit a selector to it; the table stays open during the block.
+
+    With `needs_rows`, a table that is read in batches is represented by a sample of its rows.
+    """
     from topofs.runtime import parse_memory, watching
     from topofs.selection import fit_and_compare
     from topofs.selection.compatibility import check_end, measure_of, rule_of
@@ -153,7 +157,7 @@ def fitted(
         messages=messages,
         read=read,
         check=check,
-        memory=parse_memory(selector.memory),
+        memory=None if needs_rows else parse_memory(selector.memory),
     ) as (table, compared):
         names = set(compared.names)
         # Patterns are resolved to names; excluded columns that take no part are dropped.

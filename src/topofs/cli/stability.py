@@ -54,7 +54,14 @@ def stability(  # noqa: PLR0913 - a parameter for each option
     check_jobs(jobs)
     check_outputs(table, (out, check_ending), (report, check_page_ending))
     with fitted(
-        table, selector, messages, size=size, roles=roles, constraints=constraints, read=read
+        table,
+        selector,
+        messages,
+        size=size,
+        roles=roles,
+        constraints=constraints,
+        read=read,
+        needs_rows=True,
     ) as found:
         answer = _resampled(found, messages, resamples=resamples, seed=seed, jobs=jobs)
         with messages.working("writing"):

@@ -34,6 +34,7 @@ def comparable_stream(
     from topofs.backends.stream import streamed_table
     from topofs.io.hints import hints_of_numbers
     from topofs.io.table import ComparableTable
+    from topofs.io.text_columns import notes_of_text
     from topofs.io.types import LeftOutColumn
 
     assert table.source is not None
@@ -77,9 +78,17 @@ def comparable_stream(
         raise TableError(f"{table.name}: has {which}; at least two are needed ({held})")
     X = found[:, used]
     notes = [*table.notes, *_rank_note(X)]
-    written = [f"{c.name} ({c.written})" for c in found.read_from_text if c.written]
-    if written:
-        notes.append(f"text was read as numbers: {', '.join(written[:5])}")
+    numbers = {c: kind for c, (_, kind) in found.text.items() if kind.holds == "numbers"}
+    notes += notes_of_text(
+        numbers,
+        {c: seen for c, (seen, _) in found.text.items()},
+        {c: kind for c, (_, kind) in found.text.items() if c not in numbers},
+        {
+            c: found.text[c][0].example("padded")
+            for c in numbers
+            if found.text[c][0].of("padded")
+        },
+    )
     notes += hints_of_numbers(X.first_rows, names, leaving_out="with --drop")
     left_out = tuple(
         LeftOutColumn(column, reasons[column], asked_for=column in roles.reasons)

@@ -183,7 +183,7 @@ def numbers_in_text(
         not_numbers={c: _with_option(kind) for c, kind in not_numbers.items()},
         not_names=frozenset(c for c, kind in not_numbers.items() if kind.holds != "names"),
         dates=frozenset(c for c, kind in not_numbers.items() if kind.holds == "dates"),
-        notes=tuple(_notes(numbers, seen, not_numbers, padded)),
+        notes=tuple(notes_of_text(numbers, seen, not_numbers, padded)),
     )
 
 
@@ -256,7 +256,7 @@ def _number(column: str, mark: Mark, seen: FormatCounts) -> pl.Expr:
     return bare
 
 
-def _notes(
+def notes_of_text(
     numbers: Mapping[str, TextKind],
     seen: Mapping[str, FormatCounts],
     not_numbers: Mapping[str, TextKind],

@@ -346,8 +346,10 @@ def _put_back(old: Path | None, move: _Move) -> None:
     try:
         if move.unfinished.exists():
             _forget(old)
+        elif old is None and move.target.is_dir():
+            shutil.rmtree(move.target)
         elif old is None:
-            _remove(move.target)
+            move.target.unlink(missing_ok=True)
         else:
             os.replace(old, move.target)  # noqa: PTH105 - it is atomic
     except OSError as error:

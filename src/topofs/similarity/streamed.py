@@ -21,12 +21,15 @@ from topofs.similarity.standard_columns import KnownCovariance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from topofs.io.text_values import FormatCounts, TextKind
     from topofs.similarity.moments import Moments
     from topofs.typing import Doubles, Floats, Ints
 
 MOST_CARRIERS = 1 << 10
 """Carriers of a column are counted up to this number."""
 
+# Values of changed rows at a time.
+_VALUES = 1 << 22
 # Rows of a similarity that are searched for equal entries at a time.
 _ROWS = 256
 
@@ -188,6 +191,8 @@ class StreamedTable:
         Whether columns of several kinds were asked for, and not numbers alone.
     read_from_text : tuple of Column
         Columns of text with a message, without their values.
+    text : dict of str to tuple
+        The counts of notations of each column of text, and what it holds.
     """
 
     columns: tuple[StreamedColumn, ...]
@@ -200,6 +205,7 @@ class StreamedTable:
     left_out: dict[int, str] = field(default_factory=dict)
     typed: bool = False
     read_from_text: tuple[Column, ...] = ()
+    text: dict[str, tuple[FormatCounts, TextKind]] = field(default_factory=dict)
 
     @classmethod
     def of_moments(cls, moments: Moments, dtype: np.dtype[Any]) -> StreamedTable:
@@ -309,9 +315,14 @@ class StreamedTable:
         return self._products(expanded)
 
     def _products(self, change: Callable[[Floats], Doubles]) -> Moments:
+        """The moments of changed rows, some samples at a time."""
         assert self.blocks is not None
+        blocks = self.blocks(self.positions)
+        step = max(256, _VALUES // int(self.starts[-1]))
         return merged(
-            moments_of(change(block), centred=False) for block in self.blocks(self.positions)
+            moments_of(change(block[:, some]), centred=False)
+            for block in blocks
+            for some in slices(block.shape[1], step)
         )
 
     @property
