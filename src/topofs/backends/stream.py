@@ -77,6 +77,7 @@ def streamed_table(
     *,
     memory: int,
     columns: Sequence[str] | None = None,
+    decimal: Mark | None = None,
     dates_as_numbers: bool = False,
     leave_out_text: bool = False,
     or_else: str = "use similarity='mixed', or turn it into numbers",
@@ -93,6 +94,8 @@ def streamed_table(
         Bytes that may be used.
     columns : sequence of str, optional
         The columns that are read, by default all.
+    decimal : {".", ","}, optional
+        The decimal mark of numbers in text; without it the mark is detected.
     dates_as_numbers : bool, default=False
         Read dates and times as days; without it they take no part.
     leave_out_text : bool, default=False
@@ -118,7 +121,7 @@ def streamed_table(
             column.kind, column.named = "number", False
     if not by_ranks and all(c.kind in {"number", "date", "time"} for c in reading.columns):
         return _by_values(reading, typed=False)
-    _survey_names(reading)
+    _survey_names(reading, decimal)
     if not typed:
         advice = f"and similarity {measure.name!r} takes numbers only: {or_else}"
         for column in reading.columns:
@@ -721,7 +724,7 @@ class _Drawn:
 # What text holds
 
 
-def _survey_names(reading: _Reading) -> None:
+def _survey_names(reading: _Reading, decimal: Mark | None) -> None:
     """Find what columns of text, categories and truth values hold, in one pass."""
     columns = [c for c in reading.columns if c.kind in {"text", "name", "truth"}]
     if not columns:
@@ -735,7 +738,7 @@ def _survey_names(reading: _Reading) -> None:
         likely = "." if floats else None
     again = []
     for column in text:
-        kind = column.text = text_kind(column.seen, likely=likely)
+        kind = column.text = text_kind(column.seen, decimal=decimal, likely=likely)
         column.hint = hint_of(column.seen, kind)
         if kind.holds == "numbers":
             column.mark = kind.decimal
