@@ -125,6 +125,39 @@ def test_a_folder_of_csv(folder, tmp_path):
     assert_one_line(result, 2, "end the name in .csv or .tsv")
 
 
+def test_marks_of_missing_names_in_csv(tmp_path):
+    rng = np.random.default_rng(0)
+    text = tmp_path / "text"
+    text.mkdir()
+    frame = frame_of(300, 0).drop("number", "day")
+    kinds = rng.choice(["oak", "elm", "NA", " fir", "n/a", ""], 300)
+    frame = frame.with_columns(kind=pl.Series(kinds))
+    frame.write_csv(tmp_path / "one.csv")
+    frame[:200].write_csv(text / "0.csv")
+    frame[200:].write_csv(text / "1.csv")
+    here, there = selected(tmp_path / "one.csv", "-k", 9), selected(text, "-k", 9)
+    for mine, others in zip(there["selected"], here["selected"], strict=True):
+        assert (mine["name"], mine["score"]) == (others["name"], pytest.approx(others["score"]))
+
+
+def test_the_decimal_mark_is_that_of_the_option(tmp_path):
+    rng = np.random.default_rng(0)
+    text = tmp_path / "text"
+    text.mkdir()
+    X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 4)) + rng.normal(size=(200, 4)) / 2
+    thousandths = np.rint(X * 1000) / 1000 + 5
+    frame = pl.DataFrame(thousandths, schema=list("abcd"))
+    written = frame.select(pl.all().map_elements(lambda v: f"{v:.3f}", pl.String))
+    written = written.select(pl.all().str.replace(".", ",", literal=True))
+    for k in range(2):
+        written[100 * k : 100 * k + 100].write_csv(text / f"{k}.csv", separator=";")
+    here = selected(text, "--decimal", ",", "-k", 2)
+    frame.write_csv(tmp_path / "plain.csv")
+    plain = selected(tmp_path / "plain.csv", "-k", 2)
+    assert [c["name"] for c in here["selected"]] == [c["name"] for c in plain["selected"]]
+    assert_one_line(run("select", text, "--layer", "counts"), 2, "--layer counts")
+
+
 def test_other_commands(folder, tmp_path):
     saved = tmp_path / "s.json"
     page, ranking = tmp_path / "r.html", tmp_path / "ranking.csv"

@@ -516,10 +516,8 @@ def lazy_tables():
 
 
 def test_a_query_that_has_not_run_is_refused_with_advice():
-    fitted = TopologicalFeatureSelector(2).fit(factor_table(60, 4))
     for table, message in lazy_tables():
         for ask in (
-            TopologicalFeatureSelector().fit,
             InfiniteFeatureSelector().fit,
             similarity.pearson,
             similarity.mixed,
@@ -527,10 +525,20 @@ def test_a_query_that_has_not_run_is_refused_with_advice():
             noise_features,
             LoGoCovariance().fit,
             lambda X: stability(TopologicalFeatureSelector(), X),
-            fitted.transform,
         ):
             with pytest.raises(TypeError, match=f"X is {message}"):
                 ask(table)
+
+
+def test_a_query_of_duckdb_is_read_in_batches():
+    duckdb = pytest.importorskip("duckdb")
+    frame = pl.DataFrame(factor_table(60, 4), schema=["a", "b", 'c "d"', "e"])
+    table = frame.to_arrow()
+    relation = duckdb.from_arrow(table)
+    here, there = (TopologicalFeatureSelector(2).fit(X) for X in (frame, relation))
+    assert (there.ranking_ == here.ranking_).all()
+    names = here.get_feature_names_out().tolist()
+    assert there.transform(relation).pl().equals(frame.select(names))
 
 
 # One meaning of text ----------------------------------------------------------------------

@@ -358,6 +358,15 @@ def test_functions_that_need_rows_say_what_to_pass():
             stability(selector, X)
 
 
+def test_a_filtered_dataset_gives_the_rows_of_its_filter():
+    frame = linked()
+    dataset = ds.dataset(frame.to_arrow()).filter(ds.field("c0") > 0)
+    here = TopologicalFeatureSelector().fit(frame.filter(pl.col("c0") > 0))
+    there = TopologicalFeatureSelector().fit(dataset)
+    assert (there.ranking_ == here.ranking_).all()
+    assert np.abs(there.scores_ - here.scores_).max() < 1e-10
+
+
 def test_a_spooled_stream_has_a_limit(monkeypatch):
     from topofs.io import batches
 

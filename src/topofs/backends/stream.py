@@ -18,6 +18,7 @@ from topofs.errors import TableError
 from topofs.io.frames import FIRST_ROUNDED, infinite_value, too_small
 from topofs.io.text_values import (
     MISSING,
+    MISSING_CLASSES,
     PADDED,
     SHAPES,
     WAYS,
@@ -76,6 +77,7 @@ def streamed_table(
     *,
     memory: int,
     columns: Sequence[str] | None = None,
+    decimal: Mark | None = None,
     dates_as_numbers: bool = False,
     leave_out_text: bool = False,
     or_else: str = "use similarity='mixed', or turn it into numbers",
@@ -92,6 +94,8 @@ def streamed_table(
         Bytes that may be used.
     columns : sequence of str, optional
         The columns that are read, by default all.
+    decimal : {".", ","}, optional
+        The decimal mark of numbers in text; without it the mark is detected.
     dates_as_numbers : bool, default=False
         Read dates and times as days; without it they take no part.
     leave_out_text : bool, default=False
@@ -117,7 +121,7 @@ def streamed_table(
             column.kind, column.named = "number", False
     if not by_ranks and all(c.kind in {"number", "date", "time"} for c in reading.columns):
         return _by_values(reading, typed=False)
-    _survey_names(reading)
+    _survey_names(reading, decimal)
     if not typed:
         advice = f"and similarity {measure.name!r} takes numbers only: {or_else}"
         for column in reading.columns:
@@ -145,7 +149,8 @@ class _ReadColumn:
 
     `kind` is "number", "truth", "name" (categories), "ordered", "text", "time", or "date" where
     times become numbers; `named` columns are compared by their names. `base` is subtracted from
-    whole numbers beyond 2⁵³. `order` are the categories of an ordered column.
+    whole numbers beyond 2⁵³. `order` are the categories of an ordered column. In a text file, words
+    mark missing names.
 
     Of text, `seen` counts the notations and `words` the different values; `n_plain` values were
     numbers in plain notation, whose words were not counted. With a decimal `mark` the column is
@@ -158,6 +163,7 @@ class _ReadColumn:
     kind: str
     type: Any
     named: bool = False
+    in_text_file: bool = False
     base: int | None = None
     order: Any = None
     seen: FormatCounts = field(default_factory=FormatCounts)
@@ -259,11 +265,21 @@ class _ReadColumn:
             texts = (word.strip() for word in words)
             found = [np.nan if t in MISSING else as_number(t, self.mark) for t in texts]
         else:
-            found = [self.code.get(word, np.nan) for word in words]
+            names = (self.name_of(word) for word in words)
+            found = [np.nan if n is None else self.code.get(n, np.nan) for n in names]
         code = np.array(found or [np.nan])
         values: Doubles = code[np.where(indices < 0, 0, indices)]
         values[indices < 0] = np.nan
         return values
+
+    def name_of(self, word: str) -> str | None:
+        """The name that a word stands for; None for a missing one."""
+        if self.kind == "name":
+            return word
+        stripped = word.strip()
+        if self.in_text_file:
+            return None if stripped in MISSING_CLASSES else stripped
+        return word if stripped else None
 
     def as_column(self) -> Column:
         """The messages on the column, without its values."""
@@ -338,6 +354,7 @@ class _Reading:
         """Choose the number of rows by the memory."""
         read = tuple(_ReadColumn.of(name, source.schema.field(name).type) for name in columns)
         for column in read:
+            column.in_text_file = source.is_text
             if column.kind == "time" and dates_as_numbers:
                 column.kind, column.why, column.reason = "date", None, None
         n_bytes = min(memory // 4, _MOST_BYTES)
@@ -707,7 +724,7 @@ class _Drawn:
 # What text holds
 
 
-def _survey_names(reading: _Reading) -> None:
+def _survey_names(reading: _Reading, decimal: Mark | None) -> None:
     """Find what columns of text, categories and truth values hold, in one pass."""
     columns = [c for c in reading.columns if c.kind in {"text", "name", "truth"}]
     if not columns:
@@ -721,7 +738,7 @@ def _survey_names(reading: _Reading) -> None:
         likely = "." if floats else None
     again = []
     for column in text:
-        kind = column.text = text_kind(column.seen, likely=likely)
+        kind = column.text = text_kind(column.seen, decimal=decimal, likely=likely)
         column.hint = hint_of(column.seen, kind)
         if kind.holds == "numbers":
             column.mark = kind.decimal
@@ -775,8 +792,9 @@ def _count_words(reading: _Reading, columns: Sequence[_ReadColumn], *, plain: bo
                     continue
                 if plain and column.kind == "text":
                     column.seen.add(word, number)
-                if column.too_many is None and (word.strip() or column.kind == "name"):
-                    column.words[word] += number
+                name = column.name_of(word)
+                if column.too_many is None and name is not None:
+                    column.words[name] += number
             if column.too_many is None and len(column.words) > _MOST_NAMES:
                 hardly = 2 * len(column.words) > column.words.total()
                 column.too_many = (

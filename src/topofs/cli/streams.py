@@ -57,6 +57,7 @@ def comparable_stream(
                 measure,
                 memory=memory,
                 columns=candidates,
+                decimal=read.decimal,
                 dates_as_numbers=read.dates_as_numbers,
                 leave_out_text=True,
             )

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,11 @@ class BatchSource:
         return tuple(self.schema.names)
 
     @property
+    def is_text(self) -> bool:
+        """Whether the rows lie in files of text, in which words mark missing values."""
+        return type(getattr(self.dataset, "format", None)).__name__ == "CsvFileFormat"
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The same; by these a selector knows the columns of a table."""
         return self.names
@@ -92,10 +97,7 @@ class BatchSource:
     def select(self, columns: Sequence[str]) -> BatchSource:
         """Take some columns; nothing is read."""
         fields = [self.schema.field(name) for name in columns]
-        dataset = self.dataset
-        return BatchSource(
-            self.name, _arrow().schema(fields), self.n_rows, self.read, self.files, dataset
-        )
+        return replace(self, schema=_arrow().schema(fields))
 
     def __repr__(self) -> str:
         rows = "" if self.n_rows is None else f"{self.n_rows:,} rows × "
@@ -310,10 +312,13 @@ def _of_dataset(dataset: Any, name: str, *, n_rows: int | None = None) -> BatchS
     options: dict[str, Any] = {"use_threads": True, "batch_readahead": 4}
 
     def read(columns: Sequence[str], n_rows: int) -> Iterator[Any]:
-        if not hasattr(dataset, "get_fragments"):
+        try:
+            fragments = list(dataset.get_fragments())
+        except ValueError:
+            # A dataset with a filter is read as a whole.
             yield from dataset.to_batches(columns=list(columns), batch_size=n_rows, **options)
             return
-        for fragment in dataset.get_fragments():
+        for fragment in fragments:
             for number, part in enumerate(_parts(fragment), start=1):
                 scan = dict(options)
                 if isinstance(fragment, ds.ParquetFileFragment):
@@ -335,20 +340,14 @@ def _of_dataset(dataset: Any, name: str, *, n_rows: int | None = None) -> BatchS
                         "leave it out"
                     ) from error
 
-    if n_rows is None and not _is_csv(dataset):
-        try:
-            n_rows = dataset.count_rows()
-        except (pa.ArrowException, OSError) as error:
-            raise TableError(
-                f"{name}: the rows cannot be counted ({_reason(error)})"
-            ) from error
-    return BatchSource(
-        name, schema, n_rows, read, tuple(getattr(dataset, "files", ())), dataset
-    )
-
-
-def _is_csv(dataset: Any) -> bool:
-    return type(getattr(dataset, "format", None)).__name__ == "CsvFileFormat"
+    files = tuple(getattr(dataset, "files", ()))
+    source = BatchSource(name, schema, n_rows, read, files, dataset)
+    if n_rows is not None or source.is_text:
+        return source
+    try:
+        return replace(source, n_rows=dataset.count_rows())
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{name}: the rows cannot be counted ({_reason(error)})") from error
 
 
 def _parts(fragment: Any) -> Sequence[Any]:
@@ -377,12 +376,11 @@ def _reason(error: Exception) -> str:
 
 def check_streamed_output(source: BatchSource, path: Path) -> None:
     """Refuse a name under which a stream is not written."""
-    is_text = source.dataset is not None and _is_csv(source.dataset)
     ending = path.suffix.lower()
-    allowed = (".csv", ".tsv") if is_text else (".parquet", ".csv", ".tsv")
+    allowed = (".csv", ".tsv") if source.is_text else (".parquet", ".csv", ".tsv")
     if ending in allowed:
         return
-    if is_text:
+    if source.is_text:
         raise ValueError(
             f"{path}: rows of CSV are written as text; end the name in {joined(allowed, 'or')}"
         )

@@ -136,6 +136,10 @@ def open_table(
         _check_there(path)
     with ExitStack() as stack:
         if not from_stdin and is_many_files(str(source)):
+            if how.layer is not None:
+                raise ValueError(
+                    f"--layer {how.layer}: {source} is no AnnData file, and has no layers"
+                )
             yield table_of_batches(source)
             return
         on_disk = not from_stdin and path.is_file()
