@@ -29,6 +29,9 @@ ALLOWED = {
     ("backends/dispatch.py", "isinstance(graph, Links)"),
     # The scores that are resampled by default, as in bootnet.
     ("selection/network_stability.py", "('strength', 'closeness', 'betweenness')"),
+    # Rivals, of which two have names that terms have, too.
+    ("comparison/compare.py", "METHOD_NAMES"),
+    ("comparison/labelled.py", "LABELLED_METHODS"),
 }
 """The file and the piece of it, each with its reason."""
 

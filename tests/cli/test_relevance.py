@@ -115,7 +115,7 @@ def test_noise_selects_nothing(tmp_path):
     arguments = ("--target", "y", "--relevance", "target", "--report", page, "--out", out)
     result = run("select", path, *arguments)
     assert result.exit_code == 0, result.output
-    assert_tells(result.stderr, "no column says more about the target than chance")
+    assert_tells(result.stderr, "no column says more about y than chance")
     assert_tells(result.stdout, "0 of 6 columns")
     assert pl.read_csv(out).columns == ["y"]
     assert page.stat().st_size

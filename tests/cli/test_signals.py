@@ -25,11 +25,11 @@ def wait():
     print("ready", flush=True)
     time.sleep(60)
 
-def slow(found, path, **options):
+def slow(exported, path):
     path.write_text("half")
     wait()
 
-graph.write_graph = slow
+graph.Exported.write = slow
 sys.argv = ["topofs", *sys.argv[1:]]
 main()
 """
@@ -92,7 +92,7 @@ def waiting(tmp_path):
 
     @contextmanager
     def start(wait=""):
-        code = SLOW.replace("\ngraph.write_graph", f"{wait}\ngraph.write_graph")
+        code = SLOW.replace("\ngraph.Exported.write", f"{wait}\ngraph.Exported.write")
         with subprocess.Popen(
             [sys.executable, "-c", code, *arguments],
             cwd=work,

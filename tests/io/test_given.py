@@ -200,14 +200,17 @@ def test_a_mask_counts_in_questions_about_rows():
     assert (noise_features(masked).noise == noise_features(missing).noise).all()
 
 
-def test_models_and_graphs_of_complete_columns_refuse_masked_ones():
+def test_masked_values_are_missing_in_models_and_graphs():
     X = factor_table(40, 5)
     masked = np.ma.array(X, mask=np.zeros(X.shape, dtype=bool))
     model = LoGoCovariance().fit(masked)
     np.testing.assert_array_equal(model.location_, X.mean(axis=0))
     np.testing.assert_array_equal(tmfg_from_data(masked).edges, tmfg_from_data(X).edges)
     masked[3, 2] = np.ma.masked
-    for ask in (LoGoCovariance().fit, model.score, model.mahalanobis):
+    with_gaps = LoGoCovariance().fit(masked)
+    expected = LoGoCovariance().fit(masked.filled(np.nan))
+    np.testing.assert_array_equal(with_gaps.location_, expected.location_)
+    for ask in (model.score, model.mahalanobis):
         with pytest.raises(ValueError, match="X has missing or infinite values"):
             ask(masked)
     with pytest.raises(ValueError, match="values has missing or infinite entries"):

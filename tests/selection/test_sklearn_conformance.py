@@ -104,6 +104,7 @@ def test_checks_that_check_estimator_leaves_out(estimator, check):
     function(type(estimator).__name__, clone(estimator))
 
 
+@noise
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 @pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame])
 def test_tables_in_tables_out(estimator, container):

@@ -584,8 +584,8 @@ def constraints(
     *,
     keep: list[str] | None = option('Forced. A name, a pattern "x*", or @FILE.', "COLUMN"),
     exclude: list[str] | None = EXCLUDE,
-    at_most: int | None = option("Most columns of a --groups FILE.csv group.", "N"),
-    at_least: int | None = option("Fewest columns of each such group.", "N"),
+    at_most: int | None = option("Most per --groups FILE.csv group; also --at-least N.", "N"),
+    at_least: int | None = option("Fewest columns of each such group.", "N", hidden=True),
     group_file: Path | None = option("Column and group.", "FILE.csv", "--groups", hidden=True),
     max_similarity: float | None = option(
         "Highest similarity of two selected columns.", "NUMBER"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -113,10 +113,10 @@ class TextSurvey:
         n_missing = {values.name: values.null_count() for values in stripped.iter_columns()}
         self._given |= {column for column, n in n_missing.items() if n < batch.height}
         while columns:
-            kinds: Mapping[Any, pl.DataType] = {
-                column: self.kinds[column] for column in columns
-            }
-            read = stripped.select(columns_named(columns)).cast(kinds, strict=False)
+            read = stripped.select(
+                columns_named([column]).cast(self.kinds[column], strict=False)
+                for column in columns
+            )
             columns = [
                 c.name for c in read.iter_columns() if c.null_count() > n_missing[c.name]
             ]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from topofs.models import LoGoCovariance
     from topofs.typing import Doubles, Ints
 
     Rows = npt.NDArray[np.intp]
@@ -137,7 +138,7 @@ class _Fit:
 
 
 def network_stability(
-    estimator: Any,
+    estimator: TopologicalFeatureSelector | LoGoCovariance,
     X: Any,
     *,
     n_resamples: int = 1000,
@@ -283,7 +284,7 @@ def _checked_centralities(centralities: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _settled(estimator: Any, X: Any) -> tuple[Any, Any]:
+def _settled(estimator: TopologicalFeatureSelector | LoGoCovariance, X: Any) -> tuple[Any, Any]:
     """The estimator with the measure of the whole table; of a selector the graph alone counts."""
     if not isinstance(estimator, TopologicalFeatureSelector):
         if not hasattr(estimator, "partial_correlations"):
@@ -296,7 +297,9 @@ def _settled(estimator: Any, X: Any) -> tuple[Any, Any]:
     if not rule.needs.graph:
         raise ValueError(f"rule {rule.name!r} ranks without a graph: use rule 'coverage'")
     # Nothing is selected here: the size is the quickest, and no constraint can fail.
-    nothing = dict.fromkeys(("keep", "exclude", "at_most", "max_similarity", "relevance"))
+    nothing = dict.fromkeys(
+        ("keep", "exclude", "at_most", "at_least", "max_similarity", "relevance")
+    )
     network = clone(estimator).set_params(n_features_to_select=1, **nothing)
     return settled_selector(network, X)
 
@@ -323,7 +326,12 @@ def _numbered(number: int, *arguments: Any) -> tuple[int, _Fit]:
         ) from error
 
 
-def _network_of(estimator: Any, X: Any, rows: Rows, scores: tuple[str, ...]) -> _Fit:
+def _network_of(
+    estimator: TopologicalFeatureSelector | LoGoCovariance,
+    X: Any,
+    rows: Rows,
+    scores: tuple[str, ...],
+) -> _Fit:
     """Fit a clone to some rows, and give edges and centralities over all columns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

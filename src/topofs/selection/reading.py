@@ -51,8 +51,6 @@ from topofs.io.types import (
 )
 from topofs.runtime import parse_memory
 from topofs.similarity.autocorrelation import neighbours_alike
-from topofs.similarity.correlation import Pearson, Spearman
-from topofs.similarity.mixed import Auto, Mixed
 from topofs.similarity.streamed import StreamedTable
 from topofs.similarity.table import least_carriers, rare_columns, without_duplicates
 from topofs.terms import is_whole
@@ -209,13 +207,13 @@ def _read_stream(
     or_else: str,
 ) -> ReadTable:
     """A stream of batches, read as far as the measure needs it."""
-    if not isinstance(measure, (Auto, Mixed, Pearson, Spearman)):
+    if not measure.takes_batches:
         raise ValueError(
             f"similarity is {measure.name!r}, which needs X in memory: a stream of batches is "
             "compared by 'pearson', 'spearman' or 'mixed'; give one of these, or a sample of the "
             "rows"
         )
-    if measure.rows == "ordered":
+    if getattr(measure, "rows", None) == "ordered":
         raise ValueError(
             "rows='ordered' compares rows that follow each other, which needs X in memory: give "
             "a sample of the rows, or leave it out"

@@ -46,6 +46,9 @@ class Measure(Term):
         Whether the table may be an array of numbers; False where it is always typed.
     takes_sparse : bool
         Whether the table may be sparse.
+    takes_batches : bool
+        Whether the table may be a stream of batches. A class that defines its own `operator` does
+        not inherit this.
     takes_table : bool
         Whether X is a table; False where it is the n × n similarity itself.
     has_columns : bool
@@ -73,6 +76,7 @@ class Measure(Term):
     takes_names: ClassVar[bool] = False
     takes_arrays: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = False
+    takes_batches: ClassVar[bool] = False
     takes_table: ClassVar[bool] = True
     has_columns: ClassVar[bool] = False
     products: ClassVar[str | None] = None
@@ -90,6 +94,8 @@ class Measure(Term):
         # A subclass with an operator of its own must not inherit what describes the old one.
         if place("operator") < place("products"):
             cls.products = None
+        if place("operator") < place("takes_batches"):
+            cls.takes_batches = False
         if place("operator") < min(place("has_columns"), place("standard_columns")):
             cls.has_columns = False
 

@@ -238,6 +238,7 @@ class Pearson(CorrelationMeasure):
     """
 
     takes_sparse: ClassVar[bool] = True
+    takes_batches: ClassVar[bool] = True
     products: ClassVar[str | None] = "values"
 
     @property
@@ -292,6 +293,7 @@ class Spearman(CorrelationMeasure):
     Spearman(squared=False)
     """
 
+    takes_batches: ClassVar[bool] = True
     products: ClassVar[str | None] = "ranks"
     of_ranks: ClassVar[bool] = True
 

@@ -156,6 +156,7 @@ class Mixed(Measure):
     rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
 
     takes_names: ClassVar[bool] = True
+    takes_batches: ClassVar[bool] = True
     takes_arrays: ClassVar[bool] = False
     has_columns: ClassVar[bool] = True
 
@@ -567,6 +568,7 @@ class Auto(Measure):
     rows: str = parameter("independent", help=ROWS_WORDS, choices=ROWS)
 
     takes_names: ClassVar[bool] = True
+    takes_batches: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
     has_columns: ClassVar[bool] = True
     products: ClassVar[str | None] = "values"

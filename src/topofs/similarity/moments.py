@@ -189,7 +189,7 @@ def moments_of(block: Floats, *, centred: bool = True) -> Moments:
         exponent[i] = _exponent_of(max(abs(low), abs(high)))
         if exponent[i] > _ZEROS and exponent[i]:
             np.ldexp(row, -exponent[i], out=row)
-        if centred and counts[i]:
+        if centred and counts[i] and np.isfinite([low, high]).all():
             centre[i] = _centre(row.sum() / counts[i], grid[i : i + 1], exponent[i : i + 1])[0]
             row -= centre[i]
             if gaps is not None:
