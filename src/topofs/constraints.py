@@ -65,17 +65,7 @@ class GroupNumber:
 
     def groups(self, names: Sequence[str]) -> tuple[Ints, list[Any]]:
         """Number the groups, -1 for a column without one; also give their names."""
-        values = per_column(self.of, names, what=self.parameter)
-        for name, value in zip(names, values, strict=True):
-            if not (_is_nothing(value) or _is_hashable(value)):
-                raise ValueError(
-                    f"{self.parameter}: the group of the column {name!r} is {value!r}; give one "
-                    "name or number, or None for a column without a group"
-                )
-        labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
-        number = {label: i for i, label in enumerate(labels)}
-        group = [-1 if _is_nothing(value) else number[value] for value in values]
-        return np.array(group, dtype=np.int64), labels
+        return group_numbers(self.of, names, what=self.parameter)
 
 
 class AtMost(GroupNumber):
@@ -123,6 +113,21 @@ class AtLeast(GroupNumber):
     """
 
     parameter: ClassVar[str] = "at_least"
+
+
+def group_numbers(of: Any, names: Sequence[str], *, what: str) -> tuple[Ints, list[Any]]:
+    """Number the groups of columns, -1 for a column without one; also give their names."""
+    values = per_column(of, names, what=what)
+    for name, value in zip(names, values, strict=True):
+        if not (_is_nothing(value) or _is_hashable(value)):
+            raise ValueError(
+                f"{what}: the group of the column {name!r} is {value!r}; give one name or "
+                "number, or None for a column without a group"
+            )
+    labels = list(dict.fromkeys(value for value in values if not _is_nothing(value)))
+    number = {label: i for i, label in enumerate(labels)}
+    group = [-1 if _is_nothing(value) else number[value] for value in values]
+    return np.array(group, dtype=np.int64), labels
 
 
 def _is_nothing(value: Any) -> bool:

@@ -176,6 +176,15 @@ def test_other_commands(folder, tmp_path):
     assert result.exit_code == 0
 
 
+def test_commands_that_draw_rows_take_a_sample(folder, tmp_path):
+    numbers = ("--drop", "number", "--drop", "churn", "--drop", "day", "--drop", "c2")
+    out = tmp_path / "g.graphml"
+    result = run("graph", folder, *numbers, "--bootstrap", 20, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "bootstrap" in result.stdout
+    assert run("panel", folder, *numbers, "--panel", "c1", "--same", 0.2).exit_code == 0
+
+
 def test_ranks_and_names(folder):
     mixed = selected(folder, "--drop", "number")
     assert "mixed" in json.dumps(mixed["settings"])
@@ -297,3 +306,29 @@ def test_commands_that_need_rows_take_a_sample_and_say_so(folder, monkeypatch):
         result = run(*command, "--drop", "number", "--drop", "day")
         assert result.exit_code == 0, result.output
         assert "150 of the 600 rows" in result.stderr
+
+
+@pytest.mark.parametrize("source", ["data", "data/*.parquet"])
+def test_an_output_is_no_file_of_the_table(folder, monkeypatch, source):
+    monkeypatch.chdir(folder.parent)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for out in ("data/1.parquet", "data/new.parquet"):
+        result = run("select", source, "--drop", "number", "-k", 2, "--out", out)
+        assert_one_line(result, 2, out)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_values_that_cannot_be_compared_are_left_out(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"a": rng.normal(size=50), "b": rng.normal(size=50)})
+    frame.with_columns(nested=pl.Series([[1, 2]] * 50)).write_parquet(data / "0.parquet")
+    assert {one["name"] for one in selected(data)["left_out"]} == {"nested"}
+
+
+def test_a_file_takes_no_place_of_a_folder(folder, tmp_path):
+    (tmp_path / "smaller").write_text("mine", encoding="utf-8")
+    result = run("select", folder, "--drop", "number", "-k", 2, "--out", tmp_path / "smaller")
+    assert_one_line(result, 2, "smaller")
+    assert (tmp_path / "smaller").read_text(encoding="utf-8") == "mine"

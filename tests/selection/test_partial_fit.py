@@ -125,3 +125,9 @@ def test_too_few_rows_and_text_are_refused():
         TopologicalFeatureSelector().partial_fit(
             pd.DataFrame({"a": [1, 2], "place": ["x", "y"]})
         )
+
+
+def test_long_whole_numbers_are_refused():
+    X = np.column_stack([2**60 + np.arange(20), np.arange(20) % 7])
+    with pytest.raises(ValueError, match=r"'?x0'? holds whole numbers beyond 2\*\*53"):
+        TopologicalFeatureSelector().partial_fit(X)

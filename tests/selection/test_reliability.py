@@ -142,7 +142,7 @@ def test_order_and_key_of_columns_do_not_matter():
         ({}, ["q0"], {"q0": "a"}, "the scale 'a' has one item"),
         ({}, ["q9"], SCALES, "none of the items belongs to a scale"),
         ({}, ["q10"], SCALES, "there is no column 'q10'"),
-        ({}, None, {"w": "a"}, "none of the names, such as 'w', is a column"),
+        ({}, None, {"w": "a"}, "of: none of the names, such as 'w', is a column"),
         ({"q1": 3.0}, None, SCALES, "the item 'q1' has the same answer in all rows"),
         ({"q1": np.inf}, None, SCALES, "q1"),
     ],

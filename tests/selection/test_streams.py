@@ -9,11 +9,12 @@ import pytest
 
 from tests.messages import assert_tells
 from topofs import TopologicalFeatureSelector, stability
-from topofs.errors import TableError
-from topofs.io import BatchSource
+from topofs.errors import ColumnReadingWarning, NoStructureWarning, TableError
+from topofs.io import BatchSource, scan_table
 
 pa = pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 ds = pytest.importorskip("pyarrow.dataset")
+pq = pytest.importorskip("pyarrow.parquet")
 
 WHOLE = ["int", "uint", "bool", "text", "large_text", "dictionary", "identifier"]
 REAL = ["real", "constant", "number_in_text", "date"]
@@ -184,6 +185,79 @@ def test_rules_and_constraints(parameters, with_gaps):
         assert np.abs(there.shares_ - here.shares_).max() < 1e-9
         assert str(there.explain("c3")) == str(here.explain("c3"))
         assert str(there.evaluate(["c0", "c4"])) == str(here.evaluate(["c0", "c4"]))
+
+
+@pytest.mark.parametrize("similarity", ["pearson", "spearman"])
+def test_links_have_signs(similarity, tmp_path):
+    frame = linked()
+    frame.write_parquet(tmp_path / "0.parquet")
+    one, other = (
+        TopologicalFeatureSelector(similarity=similarity).fit(X).signed_graph(X)
+        for X in (frame, scan_table(tmp_path))
+    )
+    np.testing.assert_array_equal(other.edges, one.edges)
+    np.testing.assert_allclose(other.correlations, one.correlations, atol=1e-12)
+    assert (one.correlations < 0).any()
+
+
+def of_files(folder, *tables):
+    """The tables as files of one folder, and the table in memory."""
+    for k, table in enumerate(tables):
+        pq.write_table(table, folder / f"{k}.parquet")
+    return scan_table(folder)
+
+
+def test_files_may_have_other_types_of_a_column(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(54, 2)) + rng.normal(size=(54, 1))
+    k = [1, 2, 3] * 9 + [1.0, None, 2.0] * 9
+    parts = [
+        pa.table({"k": k[rows], "x": X[rows, 0], "y": X[rows, 1]})
+        for rows in (slice(0, 27), slice(27, 54))
+    ]
+    found = TopologicalFeatureSelector(3).fit(of_files(tmp_path, *parts))
+    whole = pl.DataFrame({"k": pl.Series(k, dtype=pl.Float64), "x": X[:, 0], "y": X[:, 1]})
+    expected = TopologicalFeatureSelector(3).fit(whole)
+    np.testing.assert_allclose(found.scores_, expected.scores_, atol=1e-10)
+
+
+def test_categories_of_polars(tmp_path):
+    rng = np.random.default_rng(0)
+    names = pl.Series(["u", "v", None] * 40, dtype=pl.Categorical)
+    x = rng.normal(size=120) + np.tile([0.0, 2.0, 1.0], 40)
+    frame = pl.DataFrame({"x": x, "y": x + rng.normal(size=120), "names": names})
+    expected = TopologicalFeatureSelector(2).fit(frame)
+    found = TopologicalFeatureSelector(2).fit(frame.lazy())
+    np.testing.assert_allclose(found.scores_, expected.scores_, atol=1e-10)
+
+
+def test_batches_may_have_dictionaries_of_their_own():
+    rng = np.random.default_rng(0)
+    batches = [
+        pa.record_batch(
+            {
+                "k": pa.array(words * 20).dictionary_encode(),
+                "x": rng.normal(size=40),
+                "w": rng.normal(size=40),
+            }
+        )
+        for words in (["a", "b"], ["c", "a"])
+    ]
+    stream = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
+    with pytest.warns(NoStructureWarning):
+        found = TopologicalFeatureSelector().fit(stream)
+    assert found.n_features_in_ == 3
+
+
+def test_long_whole_numbers_in_text_keep_their_differences(tmp_path):
+    rng, n = np.random.default_rng(0), np.arange(60)
+    parts = {"b": n + rng.normal(size=60) * 3, "c": rng.normal(size=60)}
+    source = of_files(tmp_path, pa.table({"id": [str(2**60 + i) for i in n], **parts}))
+    with pytest.warns(ColumnReadingWarning, match="identifier"):
+        found = TopologicalFeatureSelector(3).fit(source)
+    with pytest.warns(ColumnReadingWarning, match="identifier"):
+        expected = TopologicalFeatureSelector(3).fit(np.column_stack([n, *parts.values()]))
+    np.testing.assert_allclose(found.scores_, expected.scores_, atol=1e-10)
 
 
 def test_names_with_the_rule_variance():

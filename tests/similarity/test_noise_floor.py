@@ -306,7 +306,7 @@ def has_link(operator, scale):
         ("all kinds with gaps", 40, 30),
         ("all kinds with gaps", 100, 30),
         ("mutual information", 100, 30),
-        ("mutual information", 1000, 30),
+        pytest.param("mutual information", 1000, 30, marks=pytest.mark.needs_jit),
     ],
 )
 def test_one_table_of_noise_in_twenty_has_a_link_at_most(measure, n_samples, n_features):

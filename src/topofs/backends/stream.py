@@ -114,10 +114,10 @@ def streamed_table(
         not measure.takes_arrays or any(c.kind != "number" for c in reading.columns)
     )
     by_ranks = typed or measure.products == "ranks"
-    for column in reading.columns if not typed else ():
-        if column.kind == "time" and not leave_out_text:
-            raise refusal(column.name, "timestamps")
-        if column.kind == "truth":
+    for column in reading.columns:
+        if column.kind == "time" and not leave_out_text and not (typed and column.is_time):
+            raise refusal(column.name, "timestamps" if column.is_time else str(column.why))
+        if column.kind == "truth" and not typed:
             column.kind, column.named = "number", False
     if not by_ranks and all(c.kind in {"number", "date", "time"} for c in reading.columns):
         return _by_values(reading, typed=False)
@@ -180,6 +180,11 @@ class _ReadColumn:
     written: str | None = None
     hint: str | None = None
 
+    @property
+    def is_time(self) -> bool:
+        """Whether the type is one of dates or times; others of this kind cannot be read."""
+        return self.why == "dates or times"
+
     @classmethod
     def of(cls, name: str, kind: Any) -> _ReadColumn:
         """The kind of a column by its type of Arrow."""
@@ -201,7 +206,7 @@ class _ReadColumn:
         if any(check(inner) for check in numbers):
             return cls(name, "number", kind)
         what = "nested values" if types.is_nested(inner) else f"values of type {kind}"
-        raise refusal(name, what)
+        return cls(name, "time", kind, why=what, reason=what)
 
     def row(self, array: Any) -> Floats:
         """The values of an array as numbers: amounts, or codes of names; NaN where missing."""
@@ -239,7 +244,8 @@ class _ReadColumn:
             missing = ~array.is_valid().to_numpy(zero_copy_only=False)
         given = whole if missing is None else whole[~missing]
         if self.base is None and given.size:
-            beyond = max(-int(given.min()), int(given.max())) > FIRST_ROUNDED
+            # Values of a later block may lie beyond 2⁵³, and those of this one just below.
+            beyond = max(-int(given.min()), int(given.max())) > FIRST_ROUNDED // 2
             self.base = int(given.min()) if beyond else 0
         if self.base:
             base = whole.dtype.type(self.base)
@@ -254,16 +260,31 @@ class _ReadColumn:
             values[missing] = np.nan
         return values
 
+    def _long_in_text(self, array: Any, numbers: Doubles) -> Doubles:
+        """Numbers from text; of whole ones beyond 2⁵³ the differences from one of them."""
+        import pyarrow as pa
+
+        peak = np.fmax.reduce(np.abs(numbers), initial=0.0)
+        if self.base or (self.base is None and peak > FIRST_ROUNDED // 2):
+            whole = _plain_numbers(array, pa.int64())
+            if whole is not None:
+                return self._long(whole)
+        if self.base is None and not np.isnan(numbers).all():
+            self.base = 0
+        return numbers - self.base if self.base else numbers
+
     def _codes(self, array: Any) -> Doubles:
         if self.mark is not None:
             plain = _plain_numbers(array) if self.mark == "." else None
             if plain is not None:
-                numbers: Doubles = plain.to_numpy(zero_copy_only=False)
-                return numbers
+                return self._long_in_text(array, plain.to_numpy(zero_copy_only=False))
         words, indices = _words_of(array)
         if self.mark is not None:
             texts = (word.strip() for word in words)
-            found = [np.nan if t in MISSING else as_number(t, self.mark) for t in texts]
+            self.base = self.base or 0
+            found = [
+                np.nan if t in MISSING else as_number(t, self.mark) - self.base for t in texts
+            ]
         else:
             names = (self.name_of(word) for word in words)
             found = [np.nan if n is None else self.code.get(n, np.nan) for n in names]
@@ -325,11 +346,12 @@ def _words_of(array: Any) -> tuple[list[str], Ints]:
 
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    indices = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    # Indices of polars are unsigned.
+    indices = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     words = array.dictionary.to_pylist()
     missing = [i for i, word in enumerate(words) if word is None]
     if missing:
-        indices[np.isin(indices, missing)] = -1
+        indices = np.where(np.isin(indices, missing), -1, indices)
     return ["" if word is None else word for word in words], indices
 
 
@@ -352,10 +374,13 @@ class _Reading:
         dates_as_numbers: bool = False,
     ) -> _Reading:
         """Choose the number of rows by the memory."""
+        if len(set(columns)) < len(columns):
+            name = next(name for name, n in Counter(columns).items() if n > 1)
+            raise TableError(f"{source.name}: has two columns named {name!r}: rename one")
         read = tuple(_ReadColumn.of(name, source.schema.field(name).type) for name in columns)
         for column in read:
             column.in_text_file = source.is_text
-            if column.kind == "time" and dates_as_numbers:
+            if column.kind == "time" and column.is_time and dates_as_numbers:
                 column.kind, column.why, column.reason = "date", None, None
         n_bytes = min(memory // 4, _MOST_BYTES)
         rows = max(_LEAST_ROWS, n_bytes // (_CELL_BYTES * max(1, len(read))))
@@ -620,6 +645,9 @@ class _Values:
             found = np.unique(given, return_counts=True)
             self.values, self.counts = _joined_counts(self.values, self.counts, *found)
             self.exact = len(self.values) <= MOST_VALUES
+            if not self.exact:
+                # Of many values the extremes are kept, and not those between.
+                self.values, self.counts = self.values[[0, -1]], self.counts[[0, -1]]
         elif given.size:
             ends = np.array([given.min(), given.max(), *self.values[[0, -1]]])
             self.values[[0, -1]] = ends.min(), ends.max()
@@ -803,7 +831,7 @@ def _count_words(reading: _Reading, columns: Sequence[_ReadColumn], *, plain: bo
     return n_rows
 
 
-def _plain_numbers(array: Any) -> Any:
+def _plain_numbers(array: Any, kind: Any = None) -> Any:
     """Text as numbers, if all of it is in plain notation; missing values are null."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -813,7 +841,7 @@ def _plain_numbers(array: Any) -> Any:
     text = pc.utf8_trim_whitespace(array)
     text = pc.if_else(pc.is_in(text, _missing_words(text.type)), None, text)
     try:
-        return text.cast(pa.float64())
+        return text.cast(pa.float64() if kind is None else kind)
     except pa.ArrowInvalid:
         return None
 

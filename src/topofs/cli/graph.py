@@ -63,7 +63,12 @@ def graph(
         selector.set_params(graph="tmfg")
     # Nothing is selected here, so no size is needed.
     with fitted(
-        table, selector, messages, size=1.0, roles=roles, read=read, needs_graph=True
+        *(table, selector, messages),
+        size=1.0,
+        roles=roles,
+        read=read,
+        needs_graph=True,
+        needs_rows=bootstrap is not None,
     ) as found:
         network = Exported(
             found,

@@ -7,6 +7,7 @@ from Python parameters to command-line options.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import stat
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topofs.errors import TableError
@@ -21,7 +23,6 @@ from topofs.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from rich.console import Console
     from rich.table import Table as Printed
@@ -316,7 +317,7 @@ def check_outputs(
             raise FileNotFoundError(
                 f"{path}: the folder {path.parent} does not exist; make it first"
             )
-        if _is_source(path, str(source)):
+        if _is_source(path, str(source)) or _is_read(path, str(source)):
             raise ValueError(
                 f"{path}: is {what} that is read, and would be overwritten; give another "
                 "name for the output"
@@ -348,6 +349,22 @@ def _is_source(path: Path, source: str) -> bool:
         return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
     except (OSError, ValueError):
         return False  # one of them does not exist or is not a file
+
+
+def _is_read(path: Path, source: str) -> bool:
+    """Whether a folder or a pattern that is read has, or would have, this file in it."""
+    from topofs.io.batches import is_many_files
+    from topofs.io.write import followed
+
+    if "://" in source or not is_many_files(source):
+        return False
+    place, read = followed(path), Path(os.path.abspath(source))  # noqa: PTH100 - keeps links
+    if read.is_dir():
+        return place.is_relative_to(read.resolve())
+    if read.exists():
+        return False
+    same = any(_is_source(path, one) for one in glob.glob(source, recursive=True))  # noqa: PTH207
+    return same or place.match(str(read))
 
 
 @contextmanager

@@ -93,6 +93,7 @@ def panel(  # noqa: PLR0913 - a parameter for each option
             constraints=constraints,
             only_kept=True,
             read=read,
+            needs_rows=same is not None,
         ) as found,
     ):
         with messages.working("comparing with random lists"):

@@ -89,8 +89,8 @@ def select(  # noqa: PLR0913 - one argument an option
         target = found.compared.roles.target
         if target is not None and found.target is None and selector.rule_.takes_relevance:
             messages.note(
-                f"{target} was not used to select; --relevance target selects the columns that "
-                "say most about it"
+                f"{target} was not used to select; --relevance target selects columns that say "
+                "much about it"
             )
         write_out = _write_annotated if annotated else _write_table
         with messages.working("writing"):

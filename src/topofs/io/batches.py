@@ -156,7 +156,7 @@ def scan_table(source: str | os.PathLike[str]) -> BatchSource:
     partitioning = ds.HivePartitioning.discover(infer_dictionary=False)
     how: Any = kind
     if kind == "csv":
-        how = _csv_format(system, paths, text)
+        how = _csv_format(system, paths)
     try:
         dataset = ds.dataset(
             paths,
@@ -174,7 +174,8 @@ def scan_table(source: str | os.PathLike[str]) -> BatchSource:
         schema, rows = _checked_fragment(fragment, schema, dataset.schema, kind)
         n_rows += rows
     if schema != dataset.schema:
-        dataset = dataset.replace_schema(schema)
+        # Values are cast when they are read; `replace_schema` allows no other types.
+        dataset = ds.FileSystemDataset(fragments, schema, dataset.format, system)
     return _of_dataset(dataset, text, n_rows=None if kind == "csv" else n_rows)
 
 
@@ -245,7 +246,7 @@ def _ending(path: str) -> str:
     return Path(path).suffix.lower()
 
 
-def _csv_format(system: Any, paths: Sequence[str], name: str) -> Any:
+def _csv_format(system: Any, paths: Sequence[str]) -> Any:
     """Read each column of a CSV as text, as `topofs.io.types` reads numbers in text."""
     pa, csv, ds = _arrow(), _arrow("pyarrow.csv"), _arrow("pyarrow.dataset")
     with system.open_input_stream(paths[0]) as stream:
@@ -261,7 +262,12 @@ def _csv_format(system: Any, paths: Sequence[str], name: str) -> Any:
             )
             names = reader.schema.names
     except (pa.ArrowException, OSError) as error:
-        raise _damaged(name, paths, error) from error
+        raise _damaged(paths[0], paths[:1], error) from error
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{paths[0]}: line 1 is not UTF-8; convert the files first, for example with: "
+            "iconv -f latin1 -t utf-8"
+        ) from error
     convert = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
         strings_can_be_null=True,
@@ -384,9 +390,10 @@ def check_streamed_output(source: BatchSource, path: Path) -> None:
         raise ValueError(
             f"{path}: rows of CSV are written as text; end the name in {joined(allowed, 'or')}"
         )
-    if ending:
+    if ending or (path.exists() and not path.is_dir()):
+        what = ending or "a file without an ending"
         raise ValueError(
-            f"{path}: cannot write {ending}; end the name in {joined(allowed, 'or')}, or give "
+            f"{path}: cannot write {what}; end the name in {joined(allowed, 'or')}, or give "
             "the name of a new folder for Parquet files"
         )
 
@@ -429,10 +436,23 @@ def _writer(path: Path, ending: str, schema: Any) -> Iterator[Callable[[Any], No
         with _arrow("pyarrow.parquet").ParquetWriter(str(path), schema) as writer:
             yield writer.write_batch
         return
-    csv = _arrow("pyarrow.csv")
-    how = csv.WriteOptions(delimiter="\t" if ending == ".tsv" else ",", quoting_style="needed")
-    with csv.CSVWriter(str(path), schema, write_options=how) as writer:
-        yield writer.write_batch
+    import polars as pl
+    from polars.exceptions import PolarsError
+
+    mark = "\t" if ending == ".tsv" else ","
+
+    def write(rows: Any, *, header: bool = False) -> None:
+        try:
+            frame: Any = pl.from_arrow(rows)
+            frame.write_csv(file, separator=mark, include_header=header)
+        except PolarsError as error:
+            raise TableError(
+                f"the table cannot be written as {ending} ({_reason(error)})"
+            ) from error
+
+    with path.open("wb") as file:
+        write(schema.empty_table(), header=True)
+        yield write
 
 
 # Other sources
@@ -546,12 +566,13 @@ def _of_relation(relation: Any) -> BatchSource:
 
 def _spooled(reader: Any, folder: Path) -> BatchSource:
     """Copy a stream to a file of Arrow, within the limit."""
-    pa, ds = _arrow(), _arrow("pyarrow.dataset")
+    pa = _arrow()
     limit = min(_MOST_SPOOLED, shutil.disk_usage(tempfile.gettempdir()).free // 2)
     path, n_rows = folder / "rows.arrow", 0
     with (
         pa.OSFile(str(path), "wb") as file,
-        pa.ipc.new_file(file, reader.schema) as writer,
+        # In this format each batch may have dictionaries of its own.
+        pa.ipc.new_stream(file, reader.schema) as writer,
     ):
         for batch in reader:
             writer.write_batch(batch)
@@ -562,4 +583,12 @@ def _spooled(reader: Any, folder: Path) -> BatchSource:
                     f"would take more than {limit / 1e9:.3g} GB: write it to Parquet files, and "
                     "give these"
                 )
-    return _of_dataset(ds.dataset(str(path), format="feather"), "X", n_rows=n_rows)
+
+    def read(columns: Sequence[str], n_rows: int) -> Iterator[Any]:
+        with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as batches:
+            for batch in batches:
+                some = batch.select(list(columns))
+                for start in range(0, some.num_rows, n_rows):
+                    yield some.slice(start, n_rows)
+
+    return BatchSource("X", reader.schema, n_rows, read)

@@ -559,6 +559,15 @@ def _beyond(table: Array) -> list[int]:
     return np.flatnonzero(np.ma.filled(beyond, fill_value=False)).tolist()
 
 
+def refuse_long(table: Any, *, names: Sequence[str] | None, why: str) -> None:
+    """Refuse a table with whole numbers beyond 2⁵³, with the reason."""
+    for i in _long_columns(table):
+        column = series_at(table, i) if is_frame(table) else table[:, i]
+        if from_lowest(column) is not None:
+            name = f"x{i}" if names is None else names[i]
+            raise ValueError(f"column {name!r} holds whole numbers beyond 2**53, {why}")
+
+
 def _warn_of_span(table: Any, names: Sequence[str] | None, position: int) -> None:
     """Warn, at the user's line, that different whole numbers of a column become equal."""
     depth, frame = 1, sys._getframe(0)  # noqa: SLF001 - there is no other way to find the line

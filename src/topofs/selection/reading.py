@@ -32,8 +32,10 @@ from topofs.io.frames import (
     column_names,
     dense_values,
     is_frame,
+    named_matrix,
     readable_table,
     refuse_infinite,
+    refuse_long,
     too_small,
 )
 from topofs.io.hints import column_ranges, hints_of_numbers
@@ -173,8 +175,17 @@ def _read_dask(estimator: BaseEstimator, X: Any, measure: Measure) -> ReadTable:
 
 def read_rows(estimator: BaseEstimator, X: Any, *, first: bool) -> Floats:
     """Check some rows of numbers; the columns are those of the rows before, if there were any."""
+    X = named_matrix(X)
+    names = column_names(X)
+    values = X.values if isinstance(X, NamedArray) else X
+    if is_frame(values) or isinstance(values, np.ndarray):
+        # Each call would subtract another number.
+        refuse_long(
+            values,
+            names=names,
+            why="which partial_fit rounds: subtract one number from all rows, or give them to fit",
+        )
     X = readable_table(X)
-    names = X.names if isinstance(X, TypedTable) else column_names(X)
     given = names if isinstance(X, NamedArray) else None
     X = X.values if isinstance(X, NamedArray) else X
     X = dense_values(X, what="partial_fit takes")

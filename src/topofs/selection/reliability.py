@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topofs.constraints import AtMost, resolve_columns
+from topofs.constraints import group_numbers, resolve_columns
 from topofs.io.frames import column_names
 from topofs.similarity.table import check_table
 from topofs.text import counted, listed, printable
@@ -214,7 +214,7 @@ def _scales_of(X: Any, of: Any) -> tuple[Doubles, list[str], dict[str, Ints]]:
         check_table(X, no_sparse="the reliability of scales takes"), dtype=np.float64
     )
     names = [f"x{i}" for i in range(values.shape[1])] if found is None else list(found)
-    group, labels = AtMost(1, of=of).groups(names)
+    group, labels = group_numbers(of, names, what="of")
     scales = {str(label): np.flatnonzero(group == g) for g, label in enumerate(labels)}
     for scale, columns in scales.items():
         if len(columns) == 1:

@@ -342,10 +342,6 @@ def dense(operator: SimilarityOperator) -> Floats:
     similarity = np.empty((n, n), dtype=operator.dtype)
     if hasattr(operator, "triangle"):
         _fill_triangle(operator, similarity)
-    elif n <= _ROWS:
-        with one_blas_thread():
-            similarity[...] = operator.block(slice(0, n), slice(0, n))
-        np.copyto(similarity, similarity.T.copy(), where=~np.tri(n, dtype=np.bool_))
     else:
         _fill_blocks(operator, similarity)
     np.fill_diagonal(similarity, operator.diagonal())

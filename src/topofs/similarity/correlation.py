@@ -470,7 +470,7 @@ def correlations_of_pairs(operator: Any, left: Ints, right: Ints) -> Doubles | N
 
     `left` must be ascending. Only the rows and columns of the pairs are computed.
     """
-    if not isinstance(operator, CorrelationOperator) or operator.kind == "blend":
+    if getattr(operator, "kind", None) not in {"plain", "squared"}:
         return None
     plain: Any = replace(operator, kind="plain")
     found, rows = np.empty(len(left)), np.unique(left)
