@@ -317,10 +317,14 @@ def check_outputs(
             raise FileNotFoundError(
                 f"{path}: the folder {path.parent} does not exist; make it first"
             )
-        if _is_source(path, str(source)) or _is_read(path, str(source)):
+        if _is_source(path, str(source)):
             raise ValueError(
                 f"{path}: is {what} that is read, and would be overwritten; give another "
                 "name for the output"
+            )
+        if _is_among_files(path, str(source)):
+            raise ValueError(
+                f"{path}: lies among the files of {what} that is read; give a place outside"
             )
     for path, check in wanted:
         if check is not None:
@@ -351,12 +355,14 @@ def _is_source(path: Path, source: str) -> bool:
         return False  # one of them does not exist or is not a file
 
 
-def _is_read(path: Path, source: str) -> bool:
-    """Whether a folder or a pattern that is read has, or would have, this file in it."""
-    from topofs.io.batches import is_many_files
+def _is_among_files(path: Path, source: str) -> bool:
+    """Whether a folder or a pattern that is read has, or would have, this part of a table."""
+    from topofs.io.batches import FORMATS, is_many_files
     from topofs.io.write import followed
 
     if "://" in source or not is_many_files(source):
+        return False
+    if path.suffix and path.suffix.lower() not in FORMATS:
         return False
     place, read = followed(path), Path(os.path.abspath(source))  # noqa: PTH100 - keeps links
     if read.is_dir():

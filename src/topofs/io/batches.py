@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchSource", "scan_table"]
 
-_FORMATS = {
+FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".feather": "feather",
@@ -145,12 +145,12 @@ def scan_table(source: str | os.PathLike[str]) -> BatchSource:
     text = str(source)
     system, paths, base = _files_of(text)
     endings = sorted({_ending(path) for path in paths})
-    kinds = {_FORMATS.get(ending) for ending in endings}
+    kinds = {FORMATS.get(ending) for ending in endings}
     if None in kinds or len(kinds) != 1:
         held = joined(endings, "and") if "" not in endings else "files without an ending"
         raise TableError(
             f"{text}: has {held}; give a folder or a pattern of files of one format: "
-            f"{joined(sorted(_FORMATS), 'or')}"
+            f"{joined(sorted(FORMATS), 'or')}"
         )
     kind = str(kinds.pop())
     partitioning = ds.HivePartitioning.discover(infer_dictionary=False)
@@ -185,7 +185,7 @@ def is_many_files(source: str) -> bool:
     if _REMOTE in source or path.is_dir():
         return True
     if path.exists():
-        return _FORMATS.get(path.suffix.lower()) == "feather"
+        return FORMATS.get(path.suffix.lower()) == "feather"
     return bool(set(source) & set("*?["))
 
 
@@ -224,7 +224,7 @@ def _files_of(text: str) -> tuple[Any, list[str], str]:
     ]
     if not files:
         raise TableError(
-            f"{text}: is a folder without files of {joined(sorted(_FORMATS), 'or')}"
+            f"{text}: is a folder without files of {joined(sorted(FORMATS), 'or')}"
         )
     return system, sorted(files), path
 
